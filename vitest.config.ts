@@ -3,9 +3,11 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
+const core = ["src/core/**/*.test.ts"];
+
 export default defineConfig({
   resolve: {
-    // The package's own name means its source here, so one copy of each module is loaded.
+    // The package's own name means its source here, so that one copy of each module is loaded.
     alias: [
       { find: /^foothold$/, replacement: source("index.ts") },
       { find: /^foothold\/(postgres|memory|embedded)$/, replacement: source("$1.ts") },
@@ -14,6 +16,43 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    // A test that is meant to be left out says so where it stands; one left over from debugging fails the run.
+    allowOnly: false,
+    projects: [
+      {
+        extends: true,
+        test: { name: "core", include: core },
+      },
+      {
+        extends: true,
+        test: {
+          name: "all",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: ["**/node_modules/**", ...core],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "types",
+          include: [],
+          typecheck: {
+            enabled: true,
+            only: true,
+            include: ["src/**/*.test-d.ts", "test/**/*.test-d.ts"],
+            tsconfig: "tsconfig.json",
+          },
+        },
+      },
+    ],
+    coverage: {
+      // Only read by the run of project `core`, see scripts/test.mjs.
+      provider: "v8",
+      include: ["src/core/**/*.ts"],
+      exclude: ["**/*.test.ts", "**/*.test-d.ts"],
+      reporter: ["text", "html"],
+      reportsDirectory: "coverage",
+      thresholds: { branches: 100, functions: 100, lines: 100, statements: 100 },
+    },
   },
 });
