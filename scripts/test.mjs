@@ -1,0 +1,22 @@
+// `npm test`: everything a fresh clone needs, then the tests. With arguments only the named tests are run.
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { bootstrap, root } from "./bootstrap.mjs";
+
+bootstrap();
+
+const named = process.argv.slice(2);
+const runs =
+  named.length > 0
+    ? [["run", ...named]]
+    : [
+        // The pure part is run by itself: its coverage must be whole without help from the other tests.
+        ["run", "--project", "core", "--coverage"],
+        ["run", "--project", "!core"],
+      ];
+
+for (const parameters of runs) {
+  const vitest = [join(root, "node_modules/vitest/vitest.mjs"), ...parameters];
+  const { status } = spawnSync(process.execPath, vitest, { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
