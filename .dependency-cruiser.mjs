@@ -96,7 +96,8 @@ export default {
       severity: "error",
       comment: "a package that is only there because another needs it can go at any time",
       from: {},
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+      // An optional peer is also listed under peerDependenciesMeta, which is taken for an unknown kind of list.
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] },
     },
     {
       name: "no-unknown-modules",

