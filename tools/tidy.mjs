@@ -11,13 +11,7 @@ const fileLinesMax = 500;
 const functionLinesMax = 70;
 
 /** Files that must name what they forbid, and files that are not written by hand. */
-const exempt = [
-  /^tools\/tidy\.mjs$/,
-  /^test\/house\/tidy\.test\.ts$/,
-  /^package-lock\.json$/,
-  /^LICENSE$/,
-  /\.(csv|png|svg|ico)$/,
-];
+const exempt = [/^tools\/tidy\.mjs$/, /^test\/house\/tidy\.test\.ts$/, /^LICENSE$/, /\.(csv|png|svg|ico)$/];
 
 /** @type {readonly { pattern: RegExp, where?: RegExp, say: string }[]} */
 const banned = [
@@ -62,6 +56,7 @@ const bannedName = /(^|\/)(utils?|helpers?|common|misc|manager)(\.|\/)/;
  */
 export function findFaults(path, text, limits) {
   if (exempt.some((pattern) => pattern.test(path))) return [];
+  if (path === "package-lock.json") return findRegistry(path, text);
   /** @type {Finding[]} */
   const findings = [];
   const lines = text.replace(/\n$/, "").split("\n");
@@ -88,6 +83,18 @@ export function findFaults(path, text, limits) {
   return /^src\/.*\.ts$/.test(path)
     ? [...findings, ...findSizes(path, text, lines.length, limits)]
     : findings;
+}
+
+/**
+ * A lock that names a registry installs from nowhere else; see .npmrc.
+ *
+ * @param {string} path
+ * @param {string} text
+ * @returns {Finding[]}
+ */
+function findRegistry(path, text) {
+  const line = text.split("\n").findIndex((content) => /^\s*"resolved": "https?:/.test(content)) + 1;
+  return line === 0 ? [] : [{ path, line, rule: "registry", say: "remove the registry's address" }];
 }
 
 /**

@@ -42,6 +42,15 @@ describe("words", () => {
   });
 });
 
+describe("the lock file", () => {
+  test("names no registry", () => {
+    expect(rulesBroken("package-lock.json", '  "resolved": "https://registry.example/zod.tgz",\n')).toEqual([
+      "registry",
+    ]);
+    expect(rulesBroken("package-lock.json", '  "version": "1.0.0", "todo": "TODO"\n')).toEqual([]);
+  });
+});
+
 describe("names and lines", () => {
   test.each(["src/core/utils.ts", "src/helpers/pad.ts", "test/common.ts", "src/engine/manager.ts"])(
     "%s is no name for one idea",
