@@ -55,6 +55,7 @@ const faults: readonly (readonly [path: string, text: string, rule: string])[] =
 /** What looks alike and is allowed there. */
 const allowed: readonly (readonly [path: string, text: string])[] = [
   ["src/cli/print.ts", "console.log(Date.now());\n"],
+  ["src/engine/system.ts", "export const f = (): number => Date.now();\nsetTimeout(() => undefined, 1);\n"],
   ["examples/print.ts", "console.log(Date.now());\n"],
   [
     "src/core/whole.ts",
