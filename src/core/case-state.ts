@@ -1,0 +1,230 @@
+/** The state of a case: what its journal adds up to. Made by the fold only. */
+
+import type { Failure } from "./failure.ts";
+import type {
+  Actor,
+  ConditionAnswer,
+  ConfirmedBy,
+  LapseReason,
+  Review,
+  StepResult,
+  Wait,
+} from "./journal.ts";
+import type { Json } from "./json.ts";
+import { unreachable } from "./errors.ts";
+
+/** How an attempt ended, as far as is known. */
+export type AttemptOutcome =
+  /** Sent or about to be sent, and nothing known since: never "not sent". */
+  | { readonly kind: "open" }
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "provedNotExecuted" }
+  /** A holder that had lost its claim reported afterwards that it worked. */
+  | { readonly kind: "reportedLate"; readonly result: StepResult; readonly evidence: Json }
+  | { readonly kind: "confirmed" };
+
+/** One try under an intent. */
+export interface Attempt {
+  readonly number: number;
+  readonly fencingToken: number;
+  readonly openedAt: number;
+  readonly sendDeadlineAt: number;
+  readonly claimId: string;
+  readonly holder: Actor;
+  readonly outcome: AttemptOutcome;
+}
+
+/** The record of one wanted effect. */
+export interface Intent {
+  readonly version: number;
+  readonly idempotencyKey: string;
+  readonly destination: string;
+  readonly credentialId: string;
+  readonly basis: string;
+  readonly fingerprint: string;
+  readonly request: string | null;
+  readonly openedAt: number;
+  readonly attempts: readonly Attempt[];
+}
+
+/** Durable proof that a step took effect. */
+export interface Confirmation {
+  readonly revision: number;
+  readonly at: number;
+  readonly intentVersion: number;
+  readonly basis: string;
+  readonly result: StepResult;
+  readonly evidence: Json;
+  readonly by: ConfirmedBy;
+  /** The round it was confirmed in; a later one means that a person resumed since. */
+  readonly round: number;
+}
+
+/** What was used up since the case started or a person last resumed this step. */
+export interface Round {
+  readonly number: number;
+  /** Attempts that count: all but throttled ones. */
+  readonly attempts: number;
+  readonly throttles: number;
+  readonly checks: number;
+  readonly probes: number;
+  readonly preconditions: number;
+  /** First failure of the round; giveUpAfter counts from here. */
+  readonly failingSinceAt: number | null;
+}
+
+/** The last failure of a step. `round` tells whether a person resumed since. */
+export interface LastFailure {
+  readonly failure: Failure;
+  readonly attempt: number;
+  readonly at: number;
+  readonly round: number;
+}
+
+/** A recorded answer to a condition. */
+export interface RecordedAnswer {
+  readonly answer: ConditionAnswer;
+  readonly askedAt: number;
+  readonly nextProbeAt: number | null;
+}
+
+/** What the journal says of one step. */
+export interface StepState {
+  readonly intent: Intent | null;
+  readonly confirmation: Confirmation | null;
+  /** Set when the present confirmation was found lapsed; the plan judges again at each pick-up. */
+  readonly lapse: LapseReason | null;
+  readonly review: Review | null;
+  readonly round: Round;
+  /** The last failure or unsettled check, for people. */
+  readonly lastFailure: LastFailure | null;
+  /** When the engine may try, check or probe again by itself; null = nothing is pending. */
+  readonly notBefore: number | null;
+  /** True when `notBefore` came from the destination. */
+  readonly askedByProvider: boolean;
+  /** The first "not found" of a look-up since the last attempt; one alone proves nothing. */
+  readonly firstNotFoundAt: number | null;
+  /** Fingerprints that the destination rejected; never sent again. */
+  readonly rejected: readonly string[];
+  readonly conditions: { readonly [condition: string]: RecordedAnswer };
+  /** The answer of a person that the step has not used yet. */
+  readonly answer: ApprovalAnswer | null;
+  /** When the step was last made to ask or wait anew: by a lapse, a correction or a resume. */
+  readonly renewedAt: number | null;
+}
+
+/** A person's answer to an approval. */
+export interface ApprovalAnswer {
+  readonly approved: boolean;
+  readonly form: Json;
+  readonly note: string | null;
+  readonly sourceId: string;
+  readonly by: Actor;
+  readonly at: number;
+}
+
+/** An event as the case saw it. */
+export interface ReceivedEvent {
+  readonly revision: number;
+  readonly at: number;
+  readonly eventType: string;
+  readonly sourceId: string;
+  readonly payload: Json;
+}
+
+/** The state of a case while nobody holds it. A claim lies over it and is not part of the journal. */
+export type Rest =
+  | { readonly kind: "ready"; readonly dueAt: number }
+  | { readonly kind: "waiting"; readonly dueAt: number | null; readonly waits: readonly Wait[] }
+  | {
+      readonly kind: "paused";
+      readonly untilAt: number | null;
+      readonly by: Actor;
+      readonly reason: string | null;
+    }
+  | { readonly kind: "in_review" }
+  | { readonly kind: "done"; readonly at: number }
+  | { readonly kind: "canceled"; readonly at: number; readonly by: Actor; readonly reason: string | null };
+
+/** A request that the holder of the claim gets back with its next commit. */
+export interface PersonRequest {
+  readonly by: Actor;
+  readonly reason: string | null;
+  readonly untilAt: number | null;
+}
+
+/** Everything a journal says of its case. */
+export interface CaseState {
+  readonly caseId: string;
+  readonly caseType: string;
+  readonly definitionVersion: number;
+  readonly tenant: string;
+  readonly businessKey: string | null;
+  readonly startedAt: number;
+  readonly startedBy: Actor;
+  readonly revision: number;
+  readonly changedAt: number;
+  readonly input: Json;
+  readonly originalInput: Json;
+  readonly rest: Rest;
+  readonly steps: { readonly [step: string]: StepState };
+  readonly events: readonly ReceivedEvent[];
+  /** Source ids of every fact, so that one is appended once. */
+  readonly sourceIds: readonly string[];
+  /** Claims lost in a row with an attempt open, since the last confirmation or resume. */
+  readonly losses: number;
+  readonly fencingToken: number;
+  /** True once a person corrected or resumed. */
+  readonly repaired: boolean;
+  readonly cancelRequest: PersonRequest | null;
+  readonly pauseRequest: PersonRequest | null;
+}
+
+/** Nothing used up yet. */
+export const FRESH_ROUND: Round = {
+  number: 1,
+  attempts: 0,
+  throttles: 0,
+  checks: 0,
+  probes: 0,
+  preconditions: 0,
+  failingSinceAt: null,
+};
+
+/** The state of a step of which the journal says nothing yet. */
+export const UNTOUCHED_STEP: StepState = {
+  intent: null,
+  confirmation: null,
+  lapse: null,
+  review: null,
+  round: FRESH_ROUND,
+  lastFailure: null,
+  notBefore: null,
+  askedByProvider: false,
+  firstNotFoundAt: null,
+  rejected: [],
+  conditions: {},
+  answer: null,
+  renewedAt: null,
+};
+
+/** What the journal says of `step`; untouched when it says nothing. */
+export function stepOf(state: CaseState, step: string): StepState {
+  return Object.hasOwn(state.steps, step) ? (state.steps[step] ?? UNTOUCHED_STEP) : UNTOUCHED_STEP;
+}
+
+/** True while an attempt may have been executed and nothing proves that it was or was not. */
+export function isUnproved({ outcome }: Attempt): boolean {
+  switch (outcome.kind) {
+    case "open":
+      return true;
+    case "failed":
+      return outcome.failure.executed !== "no";
+    case "provedNotExecuted":
+    case "confirmed":
+    case "reportedLate":
+      return false;
+    default:
+      return unreachable(outcome, "attempt outcome");
+  }
+}

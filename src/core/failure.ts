@@ -1,0 +1,46 @@
+/** Why an attempt failed and whether it happened: two axes, told apart (DESIGN section 6). */
+
+import type { FieldFault } from "./errors.ts";
+import type { Json } from "./json.ts";
+
+/** Why it failed. */
+export type FailureKind =
+  | "transient"
+  | "throttled"
+  | "quota"
+  | "unknown"
+  | "rejected"
+  | "denied"
+  | "conflict"
+  | "precondition"
+  | "gone"
+  | "bug"
+  | "stopped";
+
+/** Whether the effect happened. */
+export type Executed = "no" | "maybe" | "yes" | "partial";
+
+/** What a destination told us about trying again. */
+export type Instruction =
+  | { readonly kind: "retryAfter"; readonly delayMs: number; readonly source: string }
+  | { readonly kind: "doNotRetry"; readonly source: string };
+
+/** A sorted error: what code branches on, next to what people read. */
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly executed: Executed;
+  /** Which rule of which sorter decided, for people who ask why. */
+  readonly rule: string;
+  /** One plain sentence. */
+  readonly sentence: string;
+  readonly instruction: Instruction | null;
+  /** Fields the destination rejected. */
+  readonly fields: readonly FieldFault[];
+  /** What was seen: error class, code, status, chosen headers, start of the body. Bounded and without secrets. */
+  readonly raw: Json;
+}
+
+/** The kind that decides the route: executed *maybe* is `unknown`, whatever the error (DESIGN section 6). */
+export function routeOf(failure: Failure): FailureKind {
+  return failure.executed === "maybe" || failure.executed === "partial" ? "unknown" : failure.kind;
+}

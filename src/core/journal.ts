@@ -1,0 +1,273 @@
+/**
+ * The journal: the append-only history of a case, and the only truth about it. Everything else about a case follows
+ * from its entries (fold.ts). The union is closed: a new kind needs its place in the fold, the reading and the docs.
+ */
+
+import type { Failure } from "./failure.ts";
+import type { Json } from "./json.ts";
+
+/** Who did it. `name` is a label for people, never an identity that anything trusts. */
+export type Actor =
+  | { readonly kind: "worker"; readonly name: string; readonly holderId: string }
+  | { readonly kind: "person"; readonly name: string }
+  | { readonly kind: "engine"; readonly name: string };
+
+/** How a confirmation came about. */
+export type ConfirmedBy =
+  | { readonly how: "response"; readonly attempt: number }
+  | { readonly how: "check"; readonly askedAt: number }
+  | { readonly how: "lateReport"; readonly attempt: number }
+  | { readonly how: "approval"; readonly sourceId: string; readonly by: string }
+  | { readonly how: "event"; readonly sourceId: string; readonly eventType: string }
+  | { readonly how: "timer"; readonly dueAt: number };
+
+/** What a step gave. Unreadable: the effect happened, but what `run` returned cannot be stored (R11). */
+export type StepResult =
+  { readonly kind: "value"; readonly value: Json } | { readonly kind: "unreadable"; readonly why: string };
+
+/** Why a confirmation no longer stands. */
+export type LapseReason =
+  | { readonly kind: "prerequisite"; readonly name: string; readonly why: string }
+  | { readonly kind: "basis" }
+  | { readonly kind: "follows"; readonly step: string };
+
+/** An answer to a condition. Only `broken` lapses; `cannotTell` neither holds nor lapses (R13). */
+export type ConditionAnswer =
+  | { readonly kind: "holds" }
+  | { readonly kind: "broken"; readonly why: string }
+  | { readonly kind: "cannotTell"; readonly why: string };
+
+/** An answer to "did it happen?". */
+export type CheckAnswer =
+  | { readonly kind: "happened"; readonly result: StepResult; readonly evidence: Json }
+  | { readonly kind: "didNotHappen" }
+  | { readonly kind: "cannotTell"; readonly why: string };
+
+/** Why a step waits for a person. */
+export type ReviewReason =
+  /** A destination refused the input; `fields` of the failure say what. */
+  | "rejected"
+  /** Access was refused or revoked. */
+  | "denied"
+  /** A plan or daily limit of the account is used up. */
+  | "quota"
+  /** It may have happened and nothing can tell. */
+  | "unknown"
+  /** Retries, checks or probes are used up. */
+  | "limit"
+  /** What was acted on is not there, or already exists with other content. */
+  | "conflict"
+  | "gone"
+  /** Our own fault: code or configuration. */
+  | "bug"
+  /** A condition is broken, or the destination answered that one is. */
+  | "precondition"
+  /** A confirmed step no longer stands. */
+  | "lapsed"
+  /** The effect happened, but its result could not be stored. */
+  | "unreadable"
+  /** Three claims in a row were lost with an attempt open. */
+  | "poison"
+  /** A person said no, or did not answer in time; an event did not come in time. */
+  | "refused"
+  | "expired"
+  /** A late report says that the effect may exist twice. */
+  | "mayExistTwice";
+
+/** The visible place where a step waits for a person. */
+export interface Review {
+  readonly step: string;
+  readonly reason: ReviewReason;
+  /** One plain sentence: what stopped and what is needed. */
+  readonly sentence: string;
+  /** Who acts next. */
+  readonly owner: string;
+  /** Earliest time at which the engine itself may send, check or probe again; null = only after a person acted. */
+  readonly nextCheckAllowedAt: number | null;
+}
+
+/** Why a step waits without a person. `dueAt`: when the engine looks again. */
+export type Wait =
+  | {
+      readonly kind: "retry";
+      readonly step: string;
+      readonly dueAt: number;
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly by: "backoff" | "provider";
+    }
+  | { readonly kind: "check"; readonly step: string; readonly dueAt: number }
+  | {
+      readonly kind: "probe";
+      readonly step: string;
+      readonly dueAt: number;
+      readonly condition: string;
+      readonly why: string;
+    }
+  | { readonly kind: "approval"; readonly step: string; readonly dueAt: number | null; readonly by: string }
+  | { readonly kind: "event"; readonly step: string; readonly dueAt: number; readonly eventType: string }
+  | { readonly kind: "timer"; readonly step: string; readonly dueAt: number };
+
+/** An attempt, named. */
+export interface AttemptRef {
+  readonly step: string;
+  readonly intentVersion: number;
+  readonly attempt: number;
+}
+
+/** What a holder that lost its claim reports afterwards (R10). */
+export type LateOutcome =
+  | { readonly kind: "succeeded"; readonly result: StepResult; readonly evidence: Json }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** What happened. One commit appends one or more of these. */
+export type Entry =
+  | {
+      readonly kind: "caseStarted";
+      readonly caseType: string;
+      readonly definitionVersion: number;
+      readonly tenant: string;
+      readonly businessKey: string | null;
+      readonly input: Json;
+      readonly by: Actor;
+    }
+  | {
+      readonly kind: "intentOpened";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly idempotencyKey: string;
+      readonly destination: string;
+      readonly credentialId: string;
+      readonly basis: string;
+      readonly fingerprint: string;
+      /** Canonical JSON of what every attempt sends; null = the author gave no `request` and the fingerprint is inferred. */
+      readonly request: string | null;
+    }
+  | {
+      readonly kind: "attemptOpened";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly attempt: number;
+      readonly fencingToken: number;
+      readonly sendDeadlineAt: number;
+      readonly claimId: string;
+      readonly holder: Actor;
+    }
+  | {
+      readonly kind: "attemptFailed";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly attempt: number;
+      readonly failure: Failure;
+      /** When the engine may try again by itself, drawn once so that it stays true; null = it will not. */
+      readonly retryAt: number | null;
+    }
+  | {
+      readonly kind: "checkAnswered";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly answer: Exclude<CheckAnswer, { kind: "happened" }>;
+      readonly askedAt: number;
+      /** True when "did not happen" counts: asked twice, and after the last possible arrival (R18). */
+      readonly proves: boolean;
+      readonly nextCheckAt: number;
+    }
+  | {
+      readonly kind: "stepConfirmed";
+      readonly step: string;
+      /** 0 for steps without an intent (approval, event, sleep). */
+      readonly intentVersion: number;
+      readonly basis: string;
+      readonly result: StepResult;
+      readonly evidence: Json;
+      readonly by: ConfirmedBy;
+    }
+  | {
+      readonly kind: "stepLapsed";
+      readonly step: string;
+      readonly because: LapseReason;
+      readonly confirmedAtRevision: number;
+    }
+  /** What a lapsed confirmation rested on holds again. */
+  | { readonly kind: "stepRestored"; readonly step: string }
+  | {
+      readonly kind: "conditionAnswered";
+      readonly step: string;
+      readonly condition: string;
+      readonly answer: ConditionAnswer;
+      readonly askedAt: number;
+      readonly nextProbeAt: number | null;
+    }
+  | { readonly kind: "reviewOpened"; readonly review: Review }
+  | { readonly kind: "parked"; readonly waits: readonly Wait[]; readonly dueAt: number | null }
+  | {
+      readonly kind: "eventReceived";
+      readonly eventType: string;
+      readonly sourceId: string;
+      readonly payload: Json;
+      readonly by: Actor;
+      readonly ignored: string | null;
+    }
+  | {
+      readonly kind: "approvalAnswered";
+      readonly step: string;
+      readonly approved: boolean;
+      readonly form: Json;
+      readonly note: string | null;
+      readonly sourceId: string;
+      readonly by: Actor;
+    }
+  | { readonly kind: "noteAdded"; readonly text: string; readonly by: Actor }
+  | {
+      readonly kind: "resumed";
+      readonly step: string | null;
+      readonly by: Actor;
+      readonly reason: string | null;
+    }
+  | { readonly kind: "inputCorrected"; readonly input: Json; readonly by: Actor; readonly reason: string }
+  | { readonly kind: "cancelRequested"; readonly by: Actor; readonly reason: string | null }
+  | { readonly kind: "canceled"; readonly by: Actor; readonly reason: string | null }
+  | {
+      readonly kind: "pauseRequested";
+      readonly by: Actor;
+      readonly reason: string | null;
+      readonly untilAt: number | null;
+    }
+  | {
+      readonly kind: "paused";
+      readonly by: Actor;
+      readonly reason: string | null;
+      readonly untilAt: number | null;
+    }
+  | {
+      readonly kind: "claimLost";
+      readonly claimId: string;
+      readonly holderId: string;
+      readonly holderName: string;
+      readonly why: "silent" | "actBy" | "orphaned";
+      readonly openAttempts: readonly AttemptRef[];
+    }
+  | {
+      readonly kind: "lateReport";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly attempt: number;
+      readonly claimId: string;
+      readonly holder: Actor;
+      readonly outcome: LateOutcome;
+    }
+  | { readonly kind: "caseDone" };
+
+/** The kinds of {@link Entry}, for storage and docs. */
+export type EntryKind = Entry["kind"];
+
+/** An entry with its place in the journal. */
+export interface JournalEntry {
+  /** 1 for the first entry of a case, then without gaps. */
+  readonly revision: number;
+  /** Epoch milliseconds by the database's clock; never lower than the entry before. */
+  readonly at: number;
+  /** Random, the same for all entries of one commit. */
+  readonly commitId: string;
+  readonly entry: Entry;
+}

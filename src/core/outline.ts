@@ -1,0 +1,129 @@
+/**
+ * The pure part of a case type: what the plan needs to know of a definition. No functions, so that it can be listed,
+ * drawn, compared and sent over a wire. `define/` makes it from what users write and checks it; core trusts it.
+ */
+
+/** What makes a repeat safe at a destination (DESIGN section 7). */
+export type RepeatSafety =
+  /** The destination deduplicates by our idempotency key for `windowMs` after the first request with that key. */
+  | { readonly by: "key"; readonly windowMs: number }
+  /** Neither deduplicates nor compares, but can be asked: every step sent there has a `check`. */
+  | { readonly by: "lookup" }
+  /** Can do nothing of that. With a `check` it is treated as `lookup`; without one a person decides. */
+  | { readonly by: "none" };
+
+/** Who acts when something is needed of people; null where the case type's owner covers it. */
+export interface Owners {
+  /** Who can restore access. */
+  readonly access: string | null;
+  /** Who can correct the input. */
+  readonly input: string | null;
+  /** Who looks after outages and everything else about the destination. */
+  readonly outage: string | null;
+}
+
+/** Bounds of automatic repetition, per step and round. */
+export interface RetryPolicy {
+  /** Attempts in one round, the first included. Throttled ones do not count. */
+  readonly maxAttempts: number;
+  /** Times a destination may say "slow down" in one round. */
+  readonly maxThrottles: number;
+  /** From the first failure of a round; bounds waits that a provider asked for too. */
+  readonly giveUpAfterMs: number;
+  /** Delay before the second attempt; grows fourfold per attempt. */
+  readonly firstDelayMs: number;
+  /** Cap of the growing delay. */
+  readonly maxDelayMs: number;
+}
+
+/** An outside system that steps send to. */
+export interface DestinationOutline {
+  readonly name: string;
+  readonly repeatSafety: RepeatSafety;
+  /** Names the account used; pauses and releases are per destination and credential. Never a secret. */
+  readonly credentialId: string;
+  readonly owners: Owners;
+  readonly retry: RetryPolicy;
+  /** How long after an effect a look-up may still not find it. */
+  readonly readLagMs: number;
+  /** How long the destination may sit on a request it received before it executes it. */
+  readonly requestAgeMs: number;
+}
+
+/** A named condition. */
+export type ConditionOutline =
+  /** Decided from the journal by a plain function. */
+  | { readonly kind: "fact"; readonly name: string }
+  /** Asked of an outside system. A recorded answer older than `freshForMs` is asked again. */
+  | {
+      readonly kind: "probe";
+      readonly name: string;
+      readonly destination: DestinationOutline;
+      readonly deadlineMs: number;
+      readonly freshForMs: number;
+    };
+
+interface StepCommon {
+  /** Unique in the case type: a letter, then letters, digits, `_` or `-`; at most 64 characters. */
+  readonly name: string;
+  /** Steps that must stand before this one goes on. */
+  readonly after: readonly string[];
+  /** Every step reachable through `after`, in topological order. */
+  readonly closure: readonly string[];
+  /** Conditions that must hold before this step goes on, and must still hold for its confirmation to stand. */
+  readonly requires: readonly ConditionOutline[];
+  /** Top-level input fields that the basis is narrowed to; null = the whole input. */
+  readonly uses: readonly string[] | null;
+}
+
+/** A step that sends to a destination. */
+export interface SendStepOutline extends StepCommon {
+  readonly kind: "step";
+  readonly destination: DestinationOutline;
+  /** Conditions asked once, before sending. */
+  readonly before: readonly ConditionOutline[];
+  /** True when the author gave a pure `request`, so that every attempt sends the same journaled value. */
+  readonly hasRequest: boolean;
+  /** True when the destination can be asked "did it happen?". */
+  readonly hasCheck: boolean;
+  /** How long one send may take. */
+  readonly deadlineMs: number;
+}
+
+/** A step that a person answers. */
+export interface ApprovalStepOutline extends StepCommon {
+  readonly kind: "approval";
+  /** Who may answer. */
+  readonly by: string;
+  /** From the moment it is asked; null = never. Then it goes to review. */
+  readonly expiresMs: number | null;
+}
+
+/** A step that waits for an event of one type; one that came before the wait is seen too. */
+export interface WaitForEventStepOutline extends StepCommon {
+  readonly kind: "waitForEvent";
+  readonly eventType: string;
+  /** From the moment the wait starts. Then it goes to review. */
+  readonly timeoutMs: number;
+}
+
+/** A step that waits for time to pass. */
+export interface SleepStepOutline extends StepCommon {
+  readonly kind: "sleep";
+  readonly forMs: number;
+}
+
+/** One step of a case type. */
+export type StepOutline = SendStepOutline | ApprovalStepOutline | WaitForEventStepOutline | SleepStepOutline;
+
+/** A case type without its functions. */
+export interface CaseOutline {
+  readonly name: string;
+  readonly version: number;
+  /** Who takes whatever no destination owner covers. */
+  readonly owner: string;
+  /** In topological order: every step comes after all it follows. */
+  readonly steps: readonly StepOutline[];
+  /** Event types that a case of this type takes. */
+  readonly events: readonly string[];
+}

@@ -1,0 +1,115 @@
+/** What the plan does about open steps that send nothing: approval, event and sleep. */
+
+import { basisOf } from "./basis.ts";
+import { stepOf, type ApprovalAnswer, type ReceivedEvent, type StepState } from "./case-state.ts";
+import type { ConfirmedBy } from "./journal.ts";
+import type { Json } from "./json.ts";
+import type {
+  ApprovalStepOutline,
+  SleepStepOutline,
+  StepOutline,
+  WaitForEventStepOutline,
+} from "./outline.ts";
+import { actForConditions } from "./conditions.ts";
+import type { Act, PlanInput } from "./planning.ts";
+import { reviewFor } from "./review.ts";
+
+/** Plans an approval: asked until a person answers; a "no" or no answer in time goes to review. */
+export function planApproval(input: PlanInput, step: ApprovalStepOutline): Act {
+  const { review, answer, renewedAt } = stepOf(input.state, step.name);
+  if (review !== null) return { kind: "review", review, isOpen: true };
+  if (answer !== null) return answer.approved ? approve(input, step, answer) : refused(input, step, answer);
+  const blocked = actForConditions(input, step, step.requires);
+  if (blocked !== null) return blocked;
+  const askedAt = Math.max(reachedAt(input, step), renewedAt ?? 0);
+  const dueAt = step.expiresMs === null ? null : askedAt + step.expiresMs;
+  if (dueAt !== null && input.now >= dueAt) {
+    return late(
+      input,
+      step,
+      `Nobody answered ${step.name} in time; ${step.by} may still answer after a resume.`,
+    );
+  }
+  return { kind: "wait", wait: { kind: "approval", step: step.name, dueAt, by: step.by } };
+}
+
+function approve(
+  input: PlanInput,
+  step: ApprovalStepOutline,
+  { form, note, sourceId, by }: ApprovalAnswer,
+): Act {
+  const result: Json = { by: by.name, form };
+  return confirm(input, step, result, { note }, { how: "approval", sourceId, by: by.name });
+}
+
+function refused(input: PlanInput, step: ApprovalStepOutline, { by, note }: ApprovalAnswer): Act {
+  const said = note === null ? "" : `: "${note}"`;
+  const sentence = `${by.name} refused ${step.name}${said}. Cancel the case, or resume it to ask again.`;
+  return { kind: "review", review: reviewFor(input.outline, step, "refused", sentence), isOpen: false };
+}
+
+/** Plans a wait for an event: the first one of its type that no other step has taken, also if it came before. */
+export function planWaitForEvent(input: PlanInput, step: WaitForEventStepOutline): Act {
+  const { review, renewedAt } = stepOf(input.state, step.name);
+  if (review !== null) return { kind: "review", review, isOpen: true };
+  const blocked = actForConditions(input, step, step.requires);
+  if (blocked !== null) return blocked;
+  const event = firstFreeEvent(input, step);
+  if (event !== null) {
+    const { eventType, sourceId, at } = event;
+    return confirm(input, step, event.payload, { receivedAt: at }, { how: "event", sourceId, eventType });
+  }
+  const dueAt = Math.max(reachedAt(input, step), renewedAt ?? 0) + step.timeoutMs;
+  if (input.now >= dueAt)
+    return late(input, step, `The event ${step.eventType} did not come in time for ${step.name}.`);
+  return { kind: "wait", wait: { kind: "event", step: step.name, dueAt, eventType: step.eventType } };
+}
+
+function firstFreeEvent({ state }: PlanInput, step: WaitForEventStepOutline): ReceivedEvent | null {
+  const taken = Object.entries(state.steps)
+    .filter(([name]) => name !== step.name)
+    .map(([, other]) => takenEvent(other));
+  const free = state.events.find((one) => one.eventType === step.eventType && !taken.includes(one.sourceId));
+  return free ?? null;
+}
+
+function takenEvent({ confirmation }: StepState): string | null {
+  return confirmation?.by.how === "event" ? confirmation.by.sourceId : null;
+}
+
+/** Plans a sleep: confirmed by the clock once its time has passed since the step was reached. */
+export function planSleep(input: PlanInput, step: SleepStepOutline): Act {
+  const { review } = stepOf(input.state, step.name);
+  if (review !== null) return { kind: "review", review, isOpen: true };
+  const blocked = actForConditions(input, step, step.requires);
+  if (blocked !== null) return blocked;
+  const dueAt = reachedAt(input, step) + step.forMs;
+  if (input.now >= dueAt) return confirm(input, step, null, null, { how: "timer", dueAt });
+  return { kind: "wait", wait: { kind: "timer", step: step.name, dueAt } };
+}
+
+/** When the last step that this one follows was confirmed; the case's start where it follows none. */
+function reachedAt({ state }: PlanInput, step: StepOutline): number {
+  const times = step.after.map((name) => stepOf(state, name).confirmation?.at ?? 0);
+  return Math.max(state.startedAt, ...times);
+}
+
+function late(input: PlanInput, step: StepOutline, sentence: string): Act {
+  return { kind: "review", review: reviewFor(input.outline, step, "expired", sentence), isOpen: false };
+}
+
+function confirm(input: PlanInput, step: StepOutline, value: Json, evidence: Json, by: ConfirmedBy): Act {
+  const basis = basisOf(step, input.state, input.digest);
+  return {
+    kind: "confirm",
+    entry: {
+      kind: "stepConfirmed",
+      step: step.name,
+      intentVersion: 0,
+      basis,
+      result: { kind: "value", value },
+      evidence,
+      by,
+    },
+  };
+}

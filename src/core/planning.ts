@@ -1,0 +1,61 @@
+/** The words that the parts of the plan share: what it is made of, and what it may say about a step. */
+
+import type { Digest } from "./basis.ts";
+import type { CaseState } from "./case-state.ts";
+import type { AttemptRef, ConditionAnswer, Entry, LapseReason, Review, Wait } from "./journal.ts";
+import type { CaseOutline, StepOutline } from "./outline.ts";
+
+/** An answer of this pick-up. */
+export interface FreshAnswer {
+  readonly answer: ConditionAnswer;
+  readonly askedAt: number;
+}
+
+/** Fresh answers by {@link answerKey}: every fact, and the probes asked in this pick-up. */
+export type Answers = ReadonlyMap<string, FreshAnswer>;
+
+/** The key of one step's condition in {@link Answers}. */
+export function answerKey(step: string, condition: string): string {
+  return `${step}\n${condition}`;
+}
+
+/** What the plan is made of. */
+export interface PlanInput {
+  readonly outline: CaseOutline;
+  readonly state: CaseState;
+  readonly answers: Answers;
+  /** Steps with a send, a check or a probe under way under the present claim: left alone. */
+  readonly busy: ReadonlySet<string>;
+  readonly now: number;
+  readonly digest: Digest;
+}
+
+/** Whether a step's confirmation stands. */
+export type Standing =
+  | { readonly kind: "open" }
+  | { readonly kind: "stands" }
+  | { readonly kind: "lapsed"; readonly because: LapseReason }
+  /** A condition could not be told, or is not asked yet: neither holds nor lapses (R13). */
+  | { readonly kind: "uncertain" };
+
+/** What may be done about a step now. */
+export type Act =
+  | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" }
+  /** Ask these probes, then plan again. */
+  | { readonly kind: "ask"; readonly conditions: readonly string[] }
+  /** Open an attempt and send. `repeats` = unsettled attempts whose effect this one may repeat safely. */
+  | { readonly kind: "send"; readonly repeats: readonly AttemptRef[] }
+  /** Ask the destination whether it happened. */
+  | { readonly kind: "check" }
+  /** Nothing to send: this entry confirms. */
+  | { readonly kind: "confirm"; readonly entry: Extract<Entry, { kind: "stepConfirmed" }> }
+  | { readonly kind: "wait"; readonly wait: Wait }
+  /** `isOpen` = the review stands in the journal already. */
+  | { readonly kind: "review"; readonly review: Review; readonly isOpen: boolean };
+
+/** One step in the plan. */
+export interface PlannedStep {
+  readonly step: StepOutline;
+  readonly standing: Standing;
+  readonly act: Act;
+}

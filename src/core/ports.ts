@@ -1,0 +1,31 @@
+/** What the shell must be given from outside, so that the whole engine runs under a simulated clock and one seed. */
+
+import type { Digest } from "./basis.ts";
+
+/** Time and timers. */
+export interface Clock {
+  /** Wall clock, epoch ms. May jump. */
+  now(): number;
+  /** Never goes back and does not jump, ms from any origin. */
+  monotonic(): number;
+  /** Resolves after `delayMs`, or at once when `signal` aborts; never rejects. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Random ids. */
+export interface Ids {
+  /** At least 120 random bits, lower-case letters, digits and `-`: commit, claim and holder ids, source ids. */
+  unique(): string;
+  /** The random part of a case id: 60 bits, 12 characters. */
+  caseSuffix(): string;
+}
+
+/** Everything from outside. */
+export interface Ports {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** SHA-256 in hexadecimal. */
+  readonly digest: Digest;
+}

@@ -1,0 +1,58 @@
+/** When to try again: bounded, growing, and as the provider says (DESIGN section 6). */
+
+import type { Failure } from "./failure.ts";
+import type { Round } from "./case-state.ts";
+import type { RetryPolicy } from "./outline.ts";
+
+/** Growth of the delay from one attempt to the next. */
+export const DELAY_GROWTH = 4;
+/** A provider's wait is lengthened by up to this share, so that waiting cases do not return at the same moment. */
+export const PROVIDER_JITTER_SHARE = 0.1;
+/** Cap of that lengthening. */
+export const PROVIDER_JITTER_MS_MAX = 30_000;
+
+/**
+ * Delay before try number `tries + 1`, in ms: `firstDelayMs` x 4^(tries - 1), capped, with equal jitter (half fixed,
+ * half random), so that "next check allowed" is honest. `random` is in [0, 1).
+ */
+export function backoffMs(policy: RetryPolicy, tries: number, random: number): number {
+  const full = Math.min(policy.maxDelayMs, policy.firstDelayMs * DELAY_GROWTH ** (Math.max(1, tries) - 1));
+  return Math.round(full / 2 + (full / 2) * random);
+}
+
+/** Delay that a provider asked for, in ms, lengthened a little and never shortened. */
+export function providerDelayMs(delayMs: number, random: number): number {
+  return Math.round(delayMs + random * Math.min(delayMs * PROVIDER_JITTER_SHARE, PROVIDER_JITTER_MS_MAX));
+}
+
+/** When the engine may try again after `failure`; `round` already counts it. Null = not by itself. */
+export function retryAt(
+  policy: RetryPolicy,
+  failure: Failure,
+  round: Round,
+  now: number,
+  random: number,
+): number | null {
+  if (failure.instruction?.kind === "doNotRetry") return null;
+  if (failure.instruction?.kind === "retryAfter") {
+    return now + providerDelayMs(failure.instruction.delayMs, random);
+  }
+  // We stopped it ourselves (a graceful stop, a lost lease): nothing speaks against trying at once.
+  if (failure.kind === "stopped" && failure.executed === "no") return now;
+  const tries = failure.kind === "throttled" ? round.throttles : round.attempts;
+  return now + backoffMs(policy, tries, random);
+}
+
+/** True when a further try at `dueAt` would break the bounds of the round. */
+export function isUsedUp(policy: RetryPolicy, round: Round, dueAt: number): boolean {
+  return (
+    round.attempts >= policy.maxAttempts ||
+    round.throttles >= policy.maxThrottles ||
+    isPastWindow(policy, round, dueAt)
+  );
+}
+
+/** True when `dueAt` lies beyond the time for which the engine goes on by itself. */
+export function isPastWindow(policy: RetryPolicy, round: Round, dueAt: number): boolean {
+  return round.failingSinceAt !== null && dueAt > round.failingSinceAt + policy.giveUpAfterMs;
+}

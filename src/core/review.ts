@@ -1,0 +1,65 @@
+/** Who must act when a step cannot go on by itself, and the sentence that says so. */
+
+import type { Failure } from "./failure.ts";
+import type { Review, ReviewReason } from "./journal.ts";
+import type { CaseOutline, DestinationOutline, StepOutline } from "./outline.ts";
+
+/** A review of `step` for whoever can help: by destination and reason, else the case type's owner. */
+export function reviewFor(
+  outline: CaseOutline,
+  step: StepOutline,
+  reason: ReviewReason,
+  sentence: string,
+): Review {
+  return {
+    step: step.name,
+    reason,
+    sentence,
+    owner: ownerOf(outline, step, reason),
+    nextCheckAllowedAt: null,
+  };
+}
+
+/** The review that a failure leads to, once nothing more is tried by itself. */
+export function reviewForFailure(
+  outline: CaseOutline,
+  step: StepOutline,
+  failure: Failure,
+  reason: ReviewReason,
+  tried: string,
+): Review {
+  const fields = failure.fields.map((one) => `${one.path}: ${one.message}`).join("; ");
+  const named = fields === "" ? failure.sentence : `${failure.sentence} (${fields})`;
+  return reviewFor(outline, step, reason, tried === "" ? named : `${named} ${tried}`);
+}
+
+/** Who takes a review of `step`. */
+export function ownerOf(outline: CaseOutline, step: StepOutline, reason: ReviewReason): string {
+  if (step.kind === "approval" && (reason === "refused" || reason === "expired")) return step.by;
+  if (step.kind !== "step") return outline.owner;
+  return destinationOwner(step.destination, reason) ?? outline.owner;
+}
+
+function destinationOwner({ owners }: DestinationOutline, reason: ReviewReason): string | null {
+  switch (reason) {
+    case "rejected":
+      return owners.input;
+    case "denied":
+    case "quota":
+      return owners.access;
+    case "limit":
+    case "unknown":
+    case "gone":
+    case "conflict":
+    case "mayExistTwice":
+      return owners.outage;
+    case "bug":
+    case "precondition":
+    case "lapsed":
+    case "unreadable":
+    case "poison":
+    case "refused":
+    case "expired":
+      return null;
+  }
+}

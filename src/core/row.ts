@@ -1,0 +1,131 @@
+/**
+ * The row of a case: what must be claimed, searched or listed without reading its journal. It follows from the journal
+ * alone; a claim lies over it and does not.
+ */
+
+import { isUnproved, type CaseState, type Rest } from "./case-state.ts";
+import type { FailureKind, Executed } from "./failure.ts";
+import type { Review, Wait } from "./journal.ts";
+
+/** Stored states. There is no `failed` and no `processing`. */
+export type StoredState = "ready" | "claimed" | "waiting" | "paused" | "in_review" | "done" | "canceled";
+
+/** The state of a case without its claim. */
+export type RestingState = Exclude<StoredState, "claimed">;
+
+/** The last failure of a case, short enough for a list. */
+export interface FailureSummary {
+  readonly step: string;
+  readonly attempt: number;
+  readonly at: number;
+  readonly kind: FailureKind;
+  readonly executed: Executed;
+  readonly sentence: string;
+}
+
+/** What a list shows of a case beside its columns. */
+export interface CaseSummary {
+  /** Steps confirmed and not found lapsed. */
+  readonly confirmed: number;
+  readonly waits: readonly Wait[];
+  readonly reviews: readonly Review[];
+  /** Steps with an attempt of which nobody knows whether it was executed. */
+  readonly unsettled: readonly string[];
+  readonly lastFailure: FailureSummary | null;
+  /** Claims lost in a row with an attempt open. */
+  readonly losses: number;
+  readonly isRepaired: boolean;
+  /** Who paused or canceled it and why. */
+  readonly stoppedBy: {
+    readonly name: string;
+    readonly reason: string | null;
+    readonly untilAt: number | null;
+  } | null;
+}
+
+/** The columns that follow from the journal. */
+export interface RestingRow {
+  readonly state: RestingState;
+  /** When the case must be looked at; null = only a fact or a person moves it. */
+  readonly dueAt: number | null;
+  readonly revision: number;
+  readonly changedAt: number;
+  readonly summary: CaseSummary;
+}
+
+/** The row that a state calls for. */
+export function rowOf(state: CaseState): RestingRow {
+  return {
+    state: state.rest.kind,
+    dueAt: dueAtOf(state.rest),
+    revision: state.revision,
+    changedAt: state.changedAt,
+    summary: summarize(state),
+  };
+}
+
+function dueAtOf(rest: Rest): number | null {
+  switch (rest.kind) {
+    case "ready":
+    case "waiting":
+      return rest.dueAt;
+    case "paused":
+      return rest.untilAt;
+    case "in_review":
+    case "done":
+    case "canceled":
+      return null;
+  }
+}
+
+function summarize(state: CaseState): CaseSummary {
+  const steps = Object.entries(state.steps);
+  return {
+    confirmed: steps.filter(([, step]) => step.confirmation !== null && step.lapse === null).length,
+    waits: state.rest.kind === "waiting" ? state.rest.waits : [],
+    reviews: steps.flatMap(([, step]) => (step.review === null ? [] : [step.review])),
+    unsettled: steps
+      .filter(([, step]) => step.confirmation === null && (step.intent?.attempts.some(isUnproved) ?? false))
+      .map(([name]) => name),
+    lastFailure: lastFailureOf(state),
+    losses: state.losses,
+    isRepaired: state.repaired,
+    stoppedBy: stoppedBy(state.rest),
+  };
+}
+
+function lastFailureOf(state: CaseState): FailureSummary | null {
+  const failures = Object.entries(state.steps).flatMap(([step, { lastFailure }]) =>
+    lastFailure === null ? [] : [{ step, ...lastFailure }],
+  );
+  const last = failures.reduce<(typeof failures)[number] | null>(
+    (latest, one) => (latest === null || one.at >= latest.at ? one : latest),
+    null,
+  );
+  if (last === null) return null;
+  const { step, attempt, at, failure } = last;
+  return { step, attempt, at, kind: failure.kind, executed: failure.executed, sentence: failure.sentence };
+}
+
+function stoppedBy(rest: Rest): CaseSummary["stoppedBy"] {
+  switch (rest.kind) {
+    case "paused":
+      return { name: rest.by.name, reason: rest.reason, untilAt: rest.untilAt };
+    case "canceled":
+      return { name: rest.by.name, reason: rest.reason, untilAt: null };
+    case "ready":
+    case "waiting":
+    case "in_review":
+    case "done":
+      return null;
+  }
+}
+
+/** The claimable rule; the claim statement says the same in SQL and a test keeps the two equal. */
+export function isClaimable(
+  row: { readonly state: StoredState; readonly dueAt: number | null },
+  now: number,
+): boolean {
+  const takesTurns = row.state === "ready" || row.state === "waiting" || row.state === "paused";
+  return takesTurns && row.dueAt !== null && row.dueAt <= now;
+}

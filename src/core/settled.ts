@@ -1,0 +1,24 @@
+/** R18: an intent is settled only when every attempt is proved not executed, or its effect is confirmed. */
+
+import { isUnproved, type Confirmation, type Intent } from "./case-state.ts";
+
+/** True when no attempt of the intent can have taken effect, now or later. */
+export function isProvedNotExecuted({ attempts }: Intent): boolean {
+  return attempts.every(
+    (one) => !isUnproved(one) && one.outcome.kind !== "reportedLate" && one.outcome.kind !== "confirmed",
+  );
+}
+
+/** True when nothing about the intent is open any more, so that a new intent version may be opened. */
+export function isSettled(intent: Intent, confirmation: Confirmation | null): boolean {
+  return confirmation?.intentVersion === intent.version || isProvedNotExecuted(intent);
+}
+
+/** The latest moment at which a request of this intent can still be executed, as far as the destination declares. */
+export function lastPossibleArrivalAt(
+  intent: Intent,
+  lags: { readLagMs: number; requestAgeMs: number },
+): number {
+  const deadlines = intent.attempts.filter(isUnproved).map((one) => one.sendDeadlineAt);
+  return Math.max(0, ...deadlines) + lags.readLagMs + lags.requestAgeMs;
+}

@@ -1,0 +1,243 @@
+/** What a person reads about a case: derived at read time from its row, its holder and the clock, never stored. */
+
+import type { Claim } from "./claim.ts";
+import { unreachable } from "./errors.ts";
+import type { Review, ReviewReason, Wait } from "./journal.ts";
+import type { CaseSummary, RestingState, StoredState } from "./row.ts";
+
+/** The words people read. The bare word "processing" is not among them. */
+export type ReadableState =
+  | "Running"
+  | "Will retry"
+  | "Waiting for event"
+  | "Waiting for approval"
+  | "Waiting until"
+  | "Paused"
+  | "Worker lost"
+  | "Outcome unknown"
+  | "Needs correction"
+  | "Needs access"
+  | "Needs review"
+  | "Being repaired"
+  | "Done"
+  | "Done after repair"
+  | "Canceled";
+
+/** A process or an open page that holds claims. */
+export interface Holder {
+  readonly holderId: string;
+  readonly kind: "worker" | "page";
+  /** A label for people. */
+  readonly name: string;
+  readonly host: string;
+  readonly build: string;
+  readonly leaseMs: number;
+  readonly beatAt: number;
+  /** Set by the sweep or by an orderly stop; a marked holder never comes back (R6). */
+  readonly endedAt: number | null;
+}
+
+/** What a reading is made of. */
+export interface ReadingInput {
+  readonly state: StoredState;
+  readonly dueAt: number | null;
+  readonly summary: CaseSummary;
+  readonly claim: Claim | null;
+  /** The claim's holder; null when there is no claim or nobody knows the holder. */
+  readonly holder: Holder | null;
+  readonly now: number;
+}
+
+/** One case in words. */
+export interface Reading {
+  readonly state: ReadableState;
+  /** What stands and why, in one sentence. */
+  readonly sentence: string;
+  readonly actsNext: string;
+  /** When that is due; null = no time is set. */
+  readonly byAt: number | null;
+}
+
+/** True while the holder's last beat is younger than its lease. Only for what people read: safety never rests on it. */
+export function seemsAlive(holder: Holder, now: number): boolean {
+  return holder.endedAt === null && now <= holder.beatAt + holder.leaseMs;
+}
+
+/** Reads a case. */
+export function readState(input: ReadingInput): Reading {
+  if (input.state === "claimed") return readClaimed(input);
+  return readResting(input.state, input);
+}
+
+function readClaimed({ claim, holder, now }: ReadingInput): Reading {
+  const actByAt = claim?.actByAt ?? null;
+  if (holder === null || !seemsAlive(holder, now)) {
+    const who = holder === null ? "Its holder" : `${holder.name} (${holder.host})`;
+    return {
+      state: "Worker lost",
+      sentence: `${who} has given no sign of life for longer than its lease; another worker goes on once it is freed.`,
+      actsNext: "the sweep",
+      byAt: holder === null ? actByAt : holder.beatAt + holder.leaseMs,
+    };
+  }
+  if (holder.kind === "page") {
+    return {
+      state: "Being repaired",
+      sentence: `${holder.name} has it open for repair.`,
+      actsNext: holder.name,
+      byAt: actByAt,
+    };
+  }
+  return {
+    state: "Running",
+    sentence: `${holder.name} (${holder.host}) works on it.`,
+    actsNext: holder.name,
+    byAt: actByAt,
+  };
+}
+
+function readResting(state: RestingState, input: ReadingInput): Reading {
+  const { summary } = input;
+  switch (state) {
+    case "done":
+      return summary.isRepaired
+        ? ended("Done after repair", "Every step is confirmed, after people helped.")
+        : ended("Done", "Every step is confirmed.");
+    case "canceled":
+      return ended("Canceled", `Canceled by ${stopper(summary)}.`);
+    case "paused":
+      return {
+        state: "Paused",
+        sentence: `Paused by ${stopper(summary)}.`,
+        actsNext: summary.stoppedBy?.name ?? "a person",
+        byAt: input.dueAt,
+      };
+    case "in_review":
+    case "waiting":
+    case "ready":
+      return readOpen(state, input);
+    default:
+      return unreachable(state, "state");
+  }
+}
+
+function readOpen(state: "in_review" | "waiting" | "ready", input: ReadingInput): Reading {
+  const [review] = input.summary.reviews;
+  // Where one branch waits for a person and another goes on, the person must not be overlooked.
+  if (review !== undefined && state !== "ready") return readReview(review);
+  const wait = earliest(input.summary.waits);
+  if (state === "waiting" && wait !== null) return readWait(wait, input.summary);
+  return readReady(input);
+}
+
+function readReady({ summary, dueAt }: ReadingInput): Reading {
+  const next = { actsNext: "the next free worker", byAt: dueAt };
+  if (summary.losses > 0) {
+    const times = summary.losses === 1 ? "once" : `${summary.losses} times in a row`;
+    return { state: "Worker lost", sentence: `Its worker was lost ${times}; another one goes on.`, ...next };
+  }
+  const [unsettled] = summary.unsettled;
+  if (unsettled !== undefined) {
+    return {
+      state: "Outcome unknown",
+      sentence: `It is not known yet whether ${unsettled} happened.`,
+      ...next,
+    };
+  }
+  if (summary.lastFailure !== null) {
+    const { step, sentence } = summary.lastFailure;
+    return { state: "Will retry", sentence: `${step} is tried again. ${sentence}`, ...next };
+  }
+  return { state: "Waiting until", sentence: "It is due and waits for a free worker.", ...next };
+}
+
+function readReview(review: Review): Reading {
+  return {
+    state: reviewState(review.reason),
+    sentence: review.sentence,
+    actsNext: review.owner,
+    byAt: review.nextCheckAllowedAt,
+  };
+}
+
+function reviewState(reason: ReviewReason): ReadableState {
+  switch (reason) {
+    case "rejected":
+      return "Needs correction";
+    case "denied":
+    case "quota":
+      return "Needs access";
+    case "unknown":
+      return "Outcome unknown";
+    case "limit":
+    case "conflict":
+    case "gone":
+    case "bug":
+    case "precondition":
+    case "lapsed":
+    case "unreadable":
+    case "poison":
+    case "refused":
+    case "expired":
+    case "mayExistTwice":
+      return "Needs review";
+    default:
+      return unreachable(reason, "review reason");
+  }
+}
+
+function readWait(wait: Wait, { lastFailure }: CaseSummary): Reading {
+  const engine = { actsNext: "the engine", byAt: wait.dueAt };
+  switch (wait.kind) {
+    case "retry": {
+      const why = lastFailure?.step === wait.step ? ` ${lastFailure.sentence}` : "";
+      const whose = wait.by === "provider" ? " at the time that the destination named" : "";
+      const sentence = `${wait.step} is tried again${whose} (attempt ${wait.attempt} of ${wait.attemptsMax}).${why}`;
+      return { state: "Will retry", sentence, ...engine };
+    }
+    case "check":
+      return {
+        state: "Outcome unknown",
+        sentence: `It is not known whether ${wait.step} happened; the destination is asked again.`,
+        ...engine,
+      };
+    case "probe":
+      return {
+        state: "Waiting until",
+        sentence: `${wait.step} waits: whether "${wait.condition}" holds could not be told (${wait.why}); it is asked again.`,
+        ...engine,
+      };
+    case "approval":
+      return {
+        state: "Waiting for approval",
+        sentence: `${wait.step} waits for ${wait.by}.`,
+        actsNext: wait.by,
+        byAt: wait.dueAt,
+      };
+    case "event":
+      return {
+        state: "Waiting for event",
+        sentence: `${wait.step} waits for the event ${wait.eventType}.`,
+        actsNext: `whoever sends ${wait.eventType}`,
+        byAt: wait.dueAt,
+      };
+    case "timer":
+      return { state: "Waiting until", sentence: `${wait.step} waits for its time.`, ...engine };
+    default:
+      return unreachable(wait, "wait");
+  }
+}
+
+function earliest(waits: readonly Wait[]): Wait | null {
+  const sorted = [...waits].sort((a, b) => (a.dueAt ?? Infinity) - (b.dueAt ?? Infinity));
+  return sorted[0] ?? null;
+}
+
+function stopper({ stoppedBy }: CaseSummary): string {
+  if (stoppedBy === null) return "a person";
+  return stoppedBy.reason === null ? stoppedBy.name : `${stoppedBy.name} (${stoppedBy.reason})`;
+}
+
+function ended(state: ReadableState, sentence: string): Reading {
+  return { state, sentence, actsNext: "nobody", byAt: null };
+}

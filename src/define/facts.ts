@@ -1,0 +1,83 @@
+/** The facts that a definition's pure functions see, and the answers of its conditions that need no question outside. */
+
+import { stepOf, type CaseState } from "../core/case-state.ts";
+import type { ConditionAnswer } from "../core/journal.ts";
+import type { Json } from "../core/json.ts";
+import { answerKey, type Answers, type FreshAnswer } from "../core/planning.ts";
+import type {
+  CaseType,
+  ConditionReply,
+  EventsView,
+  EventView,
+  Facts,
+  RuntimeCondition,
+  RuntimeStep,
+} from "./case-type.ts";
+
+/** The facts of a case now. */
+export function factsOf(state: CaseState): Facts {
+  return { caseId: state.caseId, input: state.input, results: resultsOf(state), events: eventsOf(state) };
+}
+
+/**
+ * Answers every fact condition of a case type. A function that throws answers `cannotTell` with what it threw, so one
+ * faulty condition never takes a worker down; the plan sends that step to review.
+ */
+export function answerFacts(caseType: CaseType, state: CaseState, now: number): Answers {
+  const facts = factsOf(state);
+  const answers = new Map<string, FreshAnswer>();
+  for (const [step, runtime] of Object.entries(caseType.steps)) {
+    for (const condition of conditionsOf(runtime)) {
+      if (condition.kind !== "fact") continue;
+      answers.set(answerKey(step, condition.name), { answer: answerFact(condition, facts), askedAt: now });
+    }
+  }
+  return answers;
+}
+
+/** Every condition of a step: its prerequisites, then what is asked before a send. */
+export function conditionsOf(step: RuntimeStep): readonly RuntimeCondition[] {
+  return step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+}
+
+/** What a condition's reply means. */
+export function readReply(reply: ConditionReply): ConditionAnswer {
+  if (reply === true || reply === undefined) return { kind: "holds" };
+  if (reply === false) return { kind: "broken", why: "the condition is not true" };
+  return reply;
+}
+
+function answerFact(condition: Extract<RuntimeCondition, { kind: "fact" }>, facts: Facts): ConditionAnswer {
+  try {
+    return readReply(condition.holds(facts));
+  } catch (error) {
+    return { kind: "cannotTell", why: `it threw ${String(error)}` };
+  }
+}
+
+function resultsOf(state: CaseState): { readonly [step: string]: Json } {
+  const results: Record<string, Json> = {};
+  for (const [name, { confirmation }] of Object.entries(state.steps)) {
+    if (confirmation?.result.kind === "value") results[name] = confirmation.result.value;
+  }
+  return results;
+}
+
+function eventsOf(state: CaseState): EventsView {
+  const all = (eventType: string, since: number): readonly EventView[] =>
+    state.events
+      .filter((one) => one.eventType === eventType && one.revision > since)
+      .map(({ payload, sourceId, at }) => ({ payload, sourceId, receivedAt: at }));
+  return {
+    all: (eventType) => all(eventType, 0),
+    latest: (eventType, options) => {
+      const since = options?.after === undefined ? 0 : confirmedAt(state, options.after);
+      return all(eventType, since).at(-1) ?? null;
+    },
+  };
+}
+
+/** Revision of a step's current confirmation. Before it is confirmed no event can be later than it. */
+function confirmedAt(state: CaseState, step: string): number {
+  return stepOf(state, step).confirmation?.revision ?? Infinity;
+}

@@ -1,0 +1,285 @@
+/**
+ * The store port: everything the engine asks of a database. A store stores and compares; every decision comes from
+ * core, as values or as pure callbacks that it runs under the case's lock. One contract suite holds all stores to this
+ * text (src/store/contract.ts).
+ *
+ * All times are epoch milliseconds. Every method may throw `DATABASE_UNAVAILABLE` when the database does not answer:
+ * then nothing is known about the write, and a commit is sent again with the same commit id (R3).
+ */
+
+import type { Claim } from "../core/claim.ts";
+import type { Entry, JournalEntry } from "../core/journal.ts";
+import type { RestingRow, StoredState } from "../core/row.ts";
+import type { Holder } from "../core/state.ts";
+
+/** Columns of a case that never change, apart from the versions it needs. */
+export interface CaseIdentity {
+  readonly caseId: string;
+  /** 0 to SHARD_COUNT - 1; also the first two characters of the case id. */
+  readonly shard: number;
+  readonly tenant: string;
+  readonly caseType: string;
+  readonly businessKey: string | null;
+  readonly startedAt: number;
+  /** A worker with a lower one of either cannot claim the case (R12). */
+  readonly definitionVersion: number;
+  readonly engineVersion: number;
+}
+
+/** A case as stored. */
+export interface StoredRow extends CaseIdentity, Omit<RestingRow, "state"> {
+  readonly state: StoredState;
+  readonly claim: Claim | null;
+}
+
+/** A row with its whole journal. */
+export interface StoredCase {
+  readonly row: StoredRow;
+  readonly journal: readonly JournalEntry[];
+}
+
+/**
+ * What a case row and journal become. Made by core from the state after `entries`; `row.revision` is that of the last
+ * entry. All entries carry `at`.
+ */
+export interface CaseWrite {
+  readonly at: number;
+  readonly entries: readonly Entry[];
+  readonly row: RestingRow;
+  /**
+   * What happens to the claim: kept as it is (and touched: act-by starts anew, `actWithinMs` from now), freed, or taken
+   * by `claim` (only by `insertCase`).
+   */
+  readonly claim: { readonly kind: "keep"; readonly actWithinMs: number } | { readonly kind: "free" };
+}
+
+/** A new case. With `claim`, the starter's own worker holds it from the first commit. */
+export interface NewCase {
+  readonly identity: CaseIdentity;
+  readonly commitId: string;
+  readonly at: number;
+  readonly entries: readonly Entry[];
+  readonly row: RestingRow;
+  readonly claim: NewClaim | null;
+}
+
+/** A claim to be made. `claimedAt` and `actByAt` are set by the store's clock. */
+export interface NewClaim {
+  readonly claimId: string;
+  readonly holderId: string;
+  readonly actWithinMs: number;
+}
+
+/** What became of a start. */
+export type InsertReply =
+  | { readonly kind: "started" }
+  /** The same commit was stored before; its reply was lost. */
+  | { readonly kind: "repeated" }
+  /** Another case has this tenant, type and business key. */
+  | { readonly kind: "exists"; readonly caseId: string }
+  /** The random case id is taken: draw another. */
+  | { readonly kind: "idTaken" };
+
+/** A holder's commit. */
+export interface HolderCommit {
+  readonly caseId: string;
+  readonly shard: number;
+  readonly commitId: string;
+  readonly claimId: string;
+  /** Revision that `current` was made on. */
+  readonly revision: number;
+  /** Stored when nothing came in between. */
+  readonly current: CaseWrite;
+  /**
+   * Stored when something did: the outcomes only, on top of what came (R1); no parking (R2). Pure; called under the
+   * case's lock with the entries after `revision`. Its `entries` may be empty: then only the claim is changed.
+   */
+  readonly moved: (missed: readonly JournalEntry[]) => CaseWrite;
+}
+
+/** What became of a holder's commit. */
+export type HolderReply =
+  /** All of `current` is stored; `revision` is the case's now. */
+  | { readonly kind: "current"; readonly revision: number }
+  /** `moved` is stored. `missed` = entries after the commit's revision, those of `moved` included. */
+  | { readonly kind: "moved"; readonly missed: readonly JournalEntry[] }
+  /** Stored by an earlier send of the same commit; `missed` = every entry after the commit's revision. */
+  | { readonly kind: "repeated"; readonly missed: readonly JournalEntry[]; readonly claimId: string | null }
+  | { readonly kind: "claimLost" }
+  /** The data of this very commit cannot be stored; nothing of it is. The others of the batch are judged apart (R9). */
+  | { readonly kind: "refused"; readonly why: string };
+
+/** What a change under the case's lock decides. */
+export type CaseChange<Reply> =
+  | {
+      readonly kind: "write";
+      readonly commitId: string;
+      readonly entries: readonly Entry[];
+      readonly at: number;
+      readonly row: RestingRow;
+      /** `keep` leaves a claim as it is, `free` takes it away, whoever holds it. */
+      readonly claim: "keep" | "free";
+      readonly reply: Reply;
+    }
+  | { readonly kind: "leave"; readonly reply: Reply };
+
+/** Asks for due cases. */
+export interface ClaimRequest {
+  readonly holderId: string;
+  /** One random id per case wanted; their number bounds the batch. */
+  readonly claimIds: readonly string[];
+  /** What the worker can run. A case is taken when its type is named and its version is not above the one named. */
+  readonly caseTypes: readonly { readonly name: string; readonly version: number }[];
+  readonly engineVersion: number;
+  readonly actWithinMs: number;
+  /** The time by which a case must be due; the database's own when left out. */
+  readonly now?: number;
+}
+
+/** Due cases, now claimed, and when the next one will be due. */
+export interface ClaimReply {
+  readonly cases: readonly StoredCase[];
+  /** Due time of the earliest case of these types that is not due yet; null = none has one. */
+  readonly nextDueAt: number | null;
+  /** Database time of the claim. */
+  readonly now: number;
+}
+
+/** A holder that starts. Its id is random and never used again (R6). */
+export interface NewHolder {
+  readonly holderId: string;
+  readonly kind: "worker" | "page";
+  readonly name: string;
+  readonly host: string;
+  readonly build: string;
+  readonly leaseMs: number;
+  readonly caseTypes: readonly { readonly name: string; readonly version: number }[];
+}
+
+/** A holder as stored. `beat` rises with every heartbeat; the sweep compares it, not times. */
+export interface StoredHolder extends Holder {
+  readonly beat: number;
+  readonly startedAt: number;
+  readonly caseTypes: readonly { readonly name: string; readonly version: number }[];
+}
+
+/** What a heartbeat learned. */
+export type BeatReply =
+  | { readonly kind: "alive"; readonly now: number; readonly claims: readonly HeldClaim[] }
+  /** The holder is marked or unknown: it must stop at once and start again under a new id. */
+  | { readonly kind: "ended" };
+
+/** A claim as the sweep and its holder see it. */
+export interface HeldClaim {
+  readonly caseId: string;
+  readonly shard: number;
+  readonly claimId: string;
+  readonly holderId: string;
+  readonly revision: number;
+  readonly claimedAt: number;
+  readonly actByAt: number;
+  /** How long it may go without a commit. */
+  readonly actWithinMs: number;
+  /** Rises with every commit of the claim. */
+  readonly touches: number;
+}
+
+/** Which cases to list, newest start first. */
+export interface CaseFilter {
+  readonly tenant?: string;
+  readonly caseType?: string;
+  readonly states?: readonly StoredState[];
+  /** Only cases that have an open review, in whatever state. */
+  readonly withReview?: boolean;
+  readonly businessKey?: string;
+  /** At most {@link LIST_LIMIT_MAX}. */
+  readonly limit: number;
+  /** From {@link CasePage.next}. */
+  readonly after?: string;
+}
+
+/** Cases that a single page of a list may hold. */
+export const LIST_LIMIT_MAX = 500;
+
+/** One page of cases. */
+export interface CasePage {
+  readonly rows: readonly StoredRow[];
+  /** Cursor of the next page; null = this is the last one. */
+  readonly next: string | null;
+}
+
+/** How many cases of a type stand in each stored state; `due` = claimable now. */
+export interface TypeCount {
+  readonly caseType: string;
+  readonly states: Readonly<Partial<Record<StoredState, number>>>;
+  readonly due: number;
+  readonly withReview: number;
+  /** Due time of the longest waiting claimable case. */
+  readonly oldestDueAt: number | null;
+}
+
+/** What migrating did. */
+export interface MigrationReport {
+  readonly applied: readonly string[];
+  readonly version: number;
+}
+
+/** A store. */
+export interface Store {
+  /** A label for people: never with a password. */
+  readonly description: string;
+
+  /** Brings the schema up to date. Safe when many processes do it at once. Throws SCHEMA_TOO_NEW, MIGRATION_FAILED. */
+  migrate(): Promise<MigrationReport>;
+  /** Throws SCHEMA_MISSING or SCHEMA_TOO_NEW unless this engine can work with the schema. */
+  checkSchema(): Promise<void>;
+  /** The store's clock. */
+  now(): Promise<number>;
+  /** Stops listening and closes every connection. Safe twice. */
+  close(): Promise<void>;
+
+  insertCase(start: NewCase): Promise<InsertReply>;
+  claimDue(request: ClaimRequest): Promise<ClaimReply>;
+  /** Judges and stores commits of different cases; replies in the same order. At most COMMIT_BATCH_MAX, one per case. */
+  commit(commits: readonly HolderCommit[]): Promise<readonly HolderReply[]>;
+  /**
+   * Changes one case under its lock: facts, moves and the freeing of claims. `decide` is pure and sees the row, its
+   * journal and the store's time; its commit id is looked for first, and a repeat changes nothing. Null when there is
+   * no such case.
+   */
+  changeCase<Reply>(
+    caseId: string,
+    commitId: string,
+    decide: (stored: StoredCase, now: number) => CaseChange<Reply>,
+  ): Promise<{ readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null>;
+
+  loadCase(caseId: string): Promise<StoredCase | null>;
+  listCases(filter: CaseFilter): Promise<CasePage>;
+  countCases(): Promise<readonly TypeCount[]>;
+
+  registerHolder(holder: NewHolder): Promise<{ readonly now: number }>;
+  /** Renews any unmarked holder, whatever the time, and tells which claims it has. */
+  beat(holderId: string): Promise<BeatReply>;
+  listHolders(): Promise<readonly StoredHolder[]>;
+  /** Marks a holder as ended if its beat is still `beat`; null = whatever it is (an orderly stop). True if marked now. */
+  endHolder(holderId: string, beat: number | null): Promise<boolean>;
+  /** Deletes holders that ended before `endedBefore` and hold nothing. Returns how many; at most 1,000 a call. */
+  forgetHolders(endedBefore: number): Promise<number>;
+  /** Every claim, at most `limit`. */
+  listClaims(limit: number): Promise<readonly HeldClaim[]>;
+
+  /**
+   * Calls `onHint` when another process made a case due. A hint may be missed or come for nothing; work never depends
+   * on it. Returns the function that stops listening.
+   */
+  listen(onHint: () => void): Promise<() => Promise<void>>;
+}
+
+/** Virtual shards; part of the case id, so their number is fixed for good. */
+export const SHARD_COUNT = 32;
+/** Commits in one batch. */
+export const COMMIT_BATCH_MAX = 128;
+/** Cases in one claim. */
+export const CLAIM_BATCH_MAX = 256;
+/** Entries in one commit. */
+export const COMMIT_ENTRIES_MAX = 64;
