@@ -35,7 +35,6 @@ export class Ledger {
   readonly #entries: LedgerEntry[] = [];
   readonly #effectByKey = new Map<string, Effect>();
   readonly #effectById = new Map<string, Effect>();
-  readonly #effectByPath = new Map<string, Effect>();
   readonly #effectCountByPath = new Map<string, number>();
   readonly #sightCountByStep = new Map<string, number>();
   readonly #requestCountByKey = new Map<string, number>();
@@ -78,11 +77,6 @@ export class Ledger {
   /** The effect with the service's own id, such as `R-17`. */
   effectOfId(service: string, id: string): Effect | undefined {
     return this.#effectById.get(joined(service, id));
-  }
-
-  /** The first effect that was executed at a path of a service. */
-  firstEffectAt(service: string, path: string): Effect | undefined {
-    return this.#effectByPath.get(joined(service, path));
   }
 
   /** How many effects were executed at a path of a service. */
@@ -205,9 +199,7 @@ export class Ledger {
     this.#counts.effects += 1;
     this.#effectById.set(joined(effect.service, effect.id), effect);
     if (effect.key !== null) this.#effectByKey.set(joined(effect.service, effect.key), effect);
-    const path = joined(effect.service, effect.path);
-    if (!this.#effectByPath.has(path)) this.#effectByPath.set(path, effect);
-    addOne(this.#effectCountByPath, path);
+    addOne(this.#effectCountByPath, joined(effect.service, effect.path));
   }
 
   #keepRequest(request: SeenRequest): void {
