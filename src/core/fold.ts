@@ -383,7 +383,8 @@ function reportLate(state: CaseState, entry: Of<"lateReport">): CaseState {
   // A report about an older intent version is kept in the journal for people and moves nothing.
   if (intent === null || intent.version !== entry.intentVersion) return state;
   const attempt = intent.attempts.find((one) => one.number === entry.attempt);
-  if (attempt === undefined || attempt.outcome.kind !== "open") return state;
+  // What is proved already stays proved; only an attempt that may have been executed learns from a late report.
+  if (attempt === undefined || !isUnproved(attempt)) return state;
   const outcome: AttemptOutcome =
     entry.outcome.kind === "succeeded"
       ? { kind: "reportedLate", result: entry.outcome.result, evidence: entry.outcome.evidence }

@@ -27,8 +27,7 @@ export function decideLateReport(
   const { ref, claimId, holder, outcome } = report;
   const attempt = attemptNamed(state, ref);
   // A commit whose reply was lost may have told it already.
-  const isKnown = attempt?.outcome.kind === "failed" || attempt?.outcome.kind === "confirmed";
-  if (isKnown || state.sourceIds.includes(lateSourceId(ref))) return [];
+  if (attempt?.outcome.kind === "confirmed" || state.sourceIds.includes(lateSourceId(ref))) return [];
   const entry: Entry = { kind: "lateReport", ...ref, claimId, holder, outcome };
   const review = outcome.kind === "succeeded" ? secondEffect(outline, state, ref) : null;
   return review === null ? [entry] : [entry, { kind: "reviewOpened", review }];

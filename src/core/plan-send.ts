@@ -137,10 +137,14 @@ function planAfterFailure(
       return known.round.preconditions < PRECONDITIONS_MAX
         ? null
         : failureReview(input, step, known, failure, "precondition");
+    case "conflict":
+      // "It exists already" may be our own earlier effect: the destination is asked once before a person is.
+      return step.hasCheck && known.round.checks === 0
+        ? { kind: "check" }
+        : failureReview(input, step, known, failure, "conflict");
     case "rejected":
     case "denied":
     case "quota":
-    case "conflict":
     case "gone":
     case "bug":
       return failureReview(input, step, known, failure, kind);
