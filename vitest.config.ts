@@ -27,6 +27,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "all",
+          globalSetup: "test/setup/postgres.ts",
           include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
           exclude: ["**/node_modules/**", ...core],
         },
