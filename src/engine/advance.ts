@@ -1,0 +1,218 @@
+/**
+ * What to commit next for a claimed case: the outcomes that are in, and as far onward as the plan goes without a send,
+ * up to one attempt to open. Pure apart from the author's own pure functions (facts and `request`).
+ */
+
+import type { CaseState } from "../core/case-state.ts";
+import { decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
+import type { Digest } from "../core/basis.ts";
+import { foldEntries } from "../core/fold.ts";
+import type { Actor, AttemptRef, Entry, JournalEntry, Wait } from "../core/journal.ts";
+import { readJson, type Json } from "../core/json.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import { planCase, type Plan } from "../core/plan.ts";
+import type { PlannedStep } from "../core/planning.ts";
+import { reviewFor } from "../core/review.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { answerFacts, factsOf } from "../define/facts.ts";
+
+/** Entries beyond the outcomes in one commit; what is left goes with the next. */
+const ONWARD_ENTRIES_MAX = 40;
+/** Characters of canonical JSON that a request may have. */
+export const REQUEST_CHARS_MAX = 256 * 1024;
+
+/** A claimed case and what is known about it now. */
+export interface AdvanceInput {
+  readonly caseType: CaseType;
+  readonly state: CaseState;
+  /** What the tasks that ended gave, not committed yet. */
+  readonly outcomes: readonly Entry[];
+  /** Steps with a task under way. */
+  readonly busy: ReadonlySet<string>;
+  readonly claimId: string;
+  readonly holder: Actor;
+  readonly now: number;
+  readonly digest: Digest;
+  /** False while the process winds down: nothing new is begun. */
+  readonly mayBegin: boolean;
+  /** True when the worker's gate lets one more attempt be opened now. */
+  readonly mayOpenAttempt: boolean;
+}
+
+/** A question to ask, beside any commit. */
+export type Question =
+  | { readonly kind: "check"; readonly step: SendStepOutline }
+  | { readonly kind: "probe"; readonly step: string; readonly conditions: readonly string[] };
+
+/** How the claim goes on after the commit. */
+export type ClaimEnd =
+  /** It is kept: something is under way or about to be. */
+  | "keep"
+  /** The case ended, or nothing more can be done now: its entries say so. */
+  | "settled"
+  /** The process winds down: the case goes back as it stands. */
+  | "handBack";
+
+/** What to do next. */
+export interface Advance {
+  readonly questions: readonly Question[];
+  /** True when an attempt is wanted and the gate has to be asked first. */
+  readonly wantsAttempt: boolean;
+  /** Stored only if nothing came in between. */
+  readonly onward: readonly Entry[];
+  /** The attempt that `onward` opens; it is sent once the commit is answered. */
+  readonly opens: AttemptRef | null;
+  readonly end: ClaimEnd;
+}
+
+/** Works out the next commit. */
+export function advance(input: AdvanceInput): Advance {
+  const onward: Entry[] = [];
+  let state = preview(input.state, input.outcomes, input.now);
+  for (;;) {
+    const plan = planCase({
+      outline: input.caseType.outline,
+      state,
+      answers: answerFacts(input.caseType, state, input.now),
+      busy: input.busy,
+      now: input.now,
+      digest: input.digest,
+    });
+    const halt = haltEntry(state, plan);
+    if (halt !== null) return { ...NOTHING, onward: [...onward, halt], end: "settled" };
+    const recorded = recordNext(plan);
+    if (recorded.length > 0 && onward.length < ONWARD_ENTRIES_MAX) {
+      onward.push(...recorded);
+      state = preview(state, recorded, input.now);
+      continue;
+    }
+    const isFull = recorded.length > 0;
+    if (isFull) return { ...NOTHING, onward, end: "keep" };
+    const refused = input.mayBegin && input.mayOpenAttempt ? openNext(input, state, plan, onward) : null;
+    if (refused === null) return finish(input, state, plan, onward);
+    if (refused.kind === "opened") return refused.advance;
+    onward.push(refused.entry);
+    state = preview(state, [refused.entry], input.now);
+  }
+}
+
+const NOTHING: Advance = { questions: [], wantsAttempt: false, onward: [], opens: null, end: "keep" };
+
+/** A state as it will be once `entries` are stored. */
+export function preview(state: CaseState, entries: readonly Entry[], at: number): CaseState {
+  const time = Math.max(at, state.changedAt);
+  const numbered = entries.map((entry, index): JournalEntry => ({
+    revision: state.revision + 1 + index,
+    at: time,
+    commitId: "",
+    entry,
+  }));
+  return foldEntries(state, numbered);
+}
+
+function haltEntry({ cancelRequest, pauseRequest }: CaseState, { halt }: Plan): Entry | null {
+  switch (halt) {
+    case "none":
+      return null;
+    case "cancel":
+      return cancelRequest === null
+        ? null
+        : { kind: "canceled", by: cancelRequest.by, reason: cancelRequest.reason };
+    case "pause":
+      return pauseRequest === null ? null : { kind: "paused", ...pauseRequest };
+  }
+}
+
+/** What the plan found that only has to be written down: shifts, then one confirmation, then new reviews. */
+function recordNext({ shifts, steps }: Plan): readonly Entry[] {
+  if (shifts.length > 0) return shifts;
+  for (const { act } of steps) if (act.kind === "confirm") return [act.entry];
+  return steps.flatMap(({ act }): readonly Entry[] =>
+    act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : [],
+  );
+}
+
+type Opening =
+  { readonly kind: "opened"; readonly advance: Advance } | { readonly kind: "review"; readonly entry: Entry };
+
+function openNext(
+  input: AdvanceInput,
+  state: CaseState,
+  plan: Plan,
+  onward: readonly Entry[],
+): Opening | null {
+  const step = plan.steps.map(sendOf).find((one) => one !== null) ?? null;
+  if (step === null) return null;
+  const opened = openAttempt(input, state, step);
+  if (opened.kind === "refused")
+    return { kind: "review", entry: { kind: "reviewOpened", review: opened.review } };
+  const last = opened.entries.find((entry) => entry.kind === "attemptOpened");
+  const opens =
+    last === undefined ? null : { step: last.step, intentVersion: last.intentVersion, attempt: last.attempt };
+  return { kind: "opened", advance: { ...NOTHING, onward: [...onward, ...opened.entries], opens } };
+}
+
+function sendOf({ act, step }: PlannedStep): SendStepOutline | null {
+  return act.kind === "send" && step.kind === "step" ? step : null;
+}
+
+function openAttempt(input: AdvanceInput, state: CaseState, step: SendStepOutline): OpenAttempt {
+  const { caseType, claimId, holder, now, digest } = input;
+  const request = requestOf(caseType, state, step);
+  if (request.kind === "failed") {
+    const sentence = `The request of ${step.name} could not be made: ${request.why}. Nothing was sent.`;
+    return { kind: "refused", review: reviewFor(caseType.outline, step, "bug", sentence) };
+  }
+  return decideOpenAttempt({
+    outline: caseType.outline,
+    step,
+    state,
+    request: request.value,
+    claimId,
+    holder,
+    now,
+    digest,
+  });
+}
+
+type MadeRequest =
+  { readonly kind: "made"; readonly value: Json | null } | { readonly kind: "failed"; readonly why: string };
+
+function requestOf(caseType: CaseType, state: CaseState, { name }: SendStepOutline): MadeRequest {
+  const step = caseType.steps[name];
+  if (step?.kind !== "step" || step.request === null) return { kind: "made", value: null };
+  try {
+    const read = readJson(step.request(factsOf(state)), REQUEST_CHARS_MAX);
+    return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
+  } catch (error) {
+    return { kind: "failed", why: `it threw ${String(error)}` };
+  }
+}
+
+function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: readonly Entry[]): Advance {
+  const isBusy = input.busy.size > 0;
+  if (!input.mayBegin) return { ...NOTHING, onward, end: isBusy ? "keep" : "handBack" };
+  const questions = plan.steps.flatMap(questionOf);
+  const wantsAttempt = plan.steps.some(({ act }) => act.kind === "send");
+  if (isBusy || questions.length > 0 || wantsAttempt) return { ...NOTHING, onward, questions, wantsAttempt };
+  if (plan.isComplete) return { ...NOTHING, onward: [...onward, { kind: "caseDone" }], end: "settled" };
+  return { ...NOTHING, onward: [...onward, ...park(input, state, plan)], end: "settled" };
+}
+
+function questionOf({ act, step }: PlannedStep): readonly Question[] {
+  if (act.kind === "ask") return [{ kind: "probe", step: step.name, conditions: act.conditions }];
+  return act.kind === "check" && step.kind === "step" ? [{ kind: "check", step }] : [];
+}
+
+function park({ caseType }: AdvanceInput, state: CaseState, plan: Plan): readonly Entry[] {
+  const waits = plan.steps.flatMap(({ act }): readonly Wait[] => (act.kind === "wait" ? [act.wait] : []));
+  const times = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+  const parked: Entry = { kind: "parked", waits, dueAt: times.length === 0 ? null : Math.min(...times) };
+  const isInSight = waits.length > 0 || Object.values(state.steps).some(({ review }) => review !== null);
+  if (isInSight) return [parked];
+  // No step can go on and none says why: only a definition that changed under the case can lead here.
+  const [stuck] = plan.steps.filter(({ standing }) => standing.kind !== "stands").map(({ step }) => step);
+  if (stuck === undefined) return [parked];
+  const sentence = `${stuck.name} can neither go on nor wait; the definition no longer fits what is confirmed.`;
+  return [{ kind: "reviewOpened", review: reviewFor(caseType.outline, stuck, "bug", sentence) }, parked];
+}

@@ -1,0 +1,228 @@
+/**
+ * One send: from a committed attempt to its outcome. Reads top to bottom: may it still be sent, call the author's
+ * `run` under a deadline, read what it gave, sort what it threw. It writes nothing; the pick-up commits the outcome.
+ */
+
+import { stepOf, type CaseState, type Intent } from "../core/case-state.ts";
+import type { SendOutcome } from "../core/decide.ts";
+import { invariant } from "../core/errors.ts";
+import type { AttemptRef, StepResult } from "../core/journal.ts";
+import { readJson, type Json } from "../core/json.ts";
+import type { Clock } from "../core/ports.ts";
+import type { RunContext, RuntimeSendStep } from "../define/case-type.ts";
+import { factsOf } from "../define/facts.ts";
+import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
+import type { DatabaseClock } from "./database-clock.ts";
+import type { FailpointPlace, OnFailpoint } from "./failpoints.ts";
+import type { Lease } from "./lease.ts";
+
+/** Characters of canonical JSON that a result may have. */
+export const RESULT_CHARS_MAX = 256 * 1024;
+/** How long `run` may go on after its signal aborted before its outcome is taken as unknown, in ms. */
+const SETTLE_MS_MAX = 1_000;
+
+/** What a send needs from its worker. */
+export interface AttemptContext {
+  readonly clock: Clock;
+  readonly databaseClock: DatabaseClock;
+  readonly lease: Lease;
+  /** Aborts when the process must stop at once. */
+  readonly kill: AbortSignal;
+  readonly onFailpoint: OnFailpoint;
+}
+
+/** A send to make. */
+export interface AttemptInput {
+  readonly step: RuntimeSendStep;
+  /** The state right after the attempt was committed. */
+  readonly state: CaseState;
+  readonly ref: AttemptRef;
+  readonly place: FailpointPlace;
+  /** Aborts when the claim is lost. */
+  readonly lost: AbortSignal;
+  /** Told when `run` ends well after its outcome was already taken as unknown. */
+  readonly onLateSuccess: (outcome: SendOutcome) => void;
+}
+
+/** Makes the send and tells how it ended. Never throws for anything that the author's code or the destination does. */
+export async function makeAttempt(context: AttemptContext, input: AttemptInput): Promise<SendOutcome> {
+  const { intent, sendDeadlineAt } = committed(input);
+  await context.onFailpoint("afterIntent", input.place);
+  const leftMs = sendDeadlineAt - context.databaseClock.now();
+  const refusal = whyNotSent(context, input, leftMs);
+  if (refusal !== null) return { kind: "failed", failure: refusal };
+  const stop = stopSignals(context, input, leftMs);
+  const startedAt = context.databaseClock.now();
+  const running = callRun(input, intent, stop.signal);
+  await context.onFailpoint("duringSend", input.place);
+  const ended = await firstOf(running, settleTime(context, stop.signal));
+  stop.release();
+  await context.onFailpoint("afterSend", input.place);
+  if (ended.kind === "unsettled") reportWhenItEnds(running, context, input, startedAt);
+  return outcomeOf(ended, { context, input, startedAt, stopped: stop.cause() });
+}
+
+function committed({ state, ref }: AttemptInput): {
+  intent: Intent;
+  sendDeadlineAt: number;
+  fencingToken: number;
+} {
+  const { intent } = stepOf(state, ref.step);
+  const attempt = intent?.attempts.find(({ number }) => number === ref.attempt);
+  invariant(
+    intent !== null && attempt !== undefined,
+    `attempt ${ref.attempt} of ${ref.step} in case ${state.caseId} was not committed before its send`,
+  );
+  return { intent, sendDeadlineAt: attempt.sendDeadlineAt, fencingToken: attempt.fencingToken };
+}
+
+/** Asked by the clocks, not by a timer: a process that was stopped for a while learns it here (R7). */
+function whyNotSent({ lease, kill }: AttemptContext, { step, lost }: AttemptInput, leftMs: number) {
+  const { name } = step.outline;
+  if (kill.aborted)
+    return unsentFailure("stopped", "unsent.shutdown", `The worker stopped before ${name} was sent.`);
+  if (lost.aborted || !lease.isTrusted()) {
+    return unsentFailure(
+      "stopped",
+      "unsent.lease",
+      `The worker could no longer trust its lease before ${name} was sent.`,
+    );
+  }
+  if (leftMs > 0) return null;
+  return unsentFailure(
+    "stopped",
+    "unsent.deadline",
+    `The time to send ${name} had passed before it was sent.`,
+  );
+}
+
+interface StopSignals {
+  readonly signal: AbortSignal;
+  readonly cause: () => StopCause | null;
+  readonly release: () => void;
+}
+
+function stopSignals(
+  { clock, lease, kill }: AttemptContext,
+  { lost }: AttemptInput,
+  leftMs: number,
+): StopSignals {
+  const deadline = new AbortController();
+  const release = new AbortController();
+  const trust = lease.signal;
+  void clock.sleep(leftMs, release.signal).then(() => {
+    if (!release.signal.aborted) deadline.abort(new Error(`the send's deadline passed after ${leftMs} ms`));
+  });
+  return {
+    signal: AbortSignal.any([deadline.signal, trust, lost, kill]),
+    cause: () => {
+      if (kill.aborted) return "shutdown";
+      if (lost.aborted || trust.aborted) return "lease";
+      return deadline.signal.aborted ? "deadline" : null;
+    },
+    release: () => release.abort(),
+  };
+}
+
+type Ended =
+  | { readonly kind: "returned"; readonly value: unknown }
+  | { readonly kind: "threw"; readonly error: unknown }
+  | { readonly kind: "unsettled" };
+
+async function callRun(input: AttemptInput, intent: Intent, signal: AbortSignal): Promise<Ended> {
+  const { step, state, ref } = input;
+  const context: RunContext = {
+    ...factsOf(state),
+    request: decodeRequest(intent),
+    idempotencyKey: intent.idempotencyKey,
+    fencingToken: committed(input).fencingToken,
+    attempt: ref.attempt,
+    signal,
+  };
+  try {
+    return { kind: "returned", value: await step.run(context) };
+  } catch (error) {
+    return { kind: "threw", error };
+  }
+}
+
+/** Every attempt, the first too, gets the value decoded from the journaled text (R17). */
+export function decodeRequest({ request }: Intent): Json | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the journal holds canonical JSON that core wrote
+  return request === null ? undefined : (JSON.parse(request) as Json);
+}
+
+/** Resolves some time after the signal aborted: code that ignores its signal must not hold a case for ever. */
+async function settleTime({ clock }: AttemptContext, signal: AbortSignal): Promise<Ended> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await clock.sleep(SETTLE_MS_MAX);
+  return { kind: "unsettled" };
+}
+
+function firstOf(running: Promise<Ended>, limit: Promise<Ended>): Promise<Ended> {
+  return Promise.race([running, limit]);
+}
+
+interface Reading {
+  readonly context: AttemptContext;
+  readonly input: AttemptInput;
+  readonly startedAt: number;
+  readonly stopped: StopCause | null;
+}
+
+async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
+  const { context, input, stopped } = reading;
+  const sorting = { destination: input.step.outline.destination.name, stopped, now: context.clock.now() };
+  switch (ended.kind) {
+    case "returned":
+      return succeeded(ended.value, reading);
+    case "threw":
+      return { kind: "failed", failure: sortFailure(ended.error, sorting) };
+    case "unsettled":
+      return {
+        kind: "failed",
+        failure: sortFailure(new Error("run did not end after its signal aborted"), sorting),
+      };
+  }
+}
+
+async function succeeded(value: unknown, { context, input, startedAt }: Reading): Promise<SendOutcome> {
+  const result = await readResult(input.step, value);
+  return {
+    kind: "succeeded",
+    result,
+    evidence: { sentAt: startedAt, answeredAt: context.databaseClock.now() },
+  };
+}
+
+/** The effect happened: a result that cannot be stored, or is not what was declared, is no reason to send again (R11). */
+export async function readResult(step: RuntimeSendStep, value: unknown): Promise<StepResult> {
+  const read = readJson(value, RESULT_CHARS_MAX);
+  if (read.kind === "unreadable") return { kind: "unreadable", why: read.why };
+  if (step.result === null) return { kind: "value", value: read.value };
+  try {
+    const checked = await step.result(read.value);
+    if (checked.kind === "valid") return { kind: "value", value: checked.value };
+    const faults = checked.faults.map(
+      ({ path, message }) => `${path === "" ? "the value" : path}: ${message}`,
+    );
+    return { kind: "unreadable", why: `it does not fit its schema (${faults.join("; ")})` };
+  } catch (error) {
+    return { kind: "unreadable", why: `its schema threw ${String(error)}` };
+  }
+}
+
+function reportWhenItEnds(
+  running: Promise<Ended>,
+  context: AttemptContext,
+  input: AttemptInput,
+  startedAt: number,
+): void {
+  void running.then(async (ended) => {
+    if (ended.kind !== "returned") return;
+    input.onLateSuccess(await succeeded(ended.value, { context, input, startedAt, stopped: null }));
+  });
+}

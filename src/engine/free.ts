@@ -1,0 +1,59 @@
+/** Freeing a claim: by the sweep when its holder fell silent, by its own holder when it does not know it (R8). */
+
+import type { CaseState } from "../core/case-state.ts";
+import { foldJournal } from "../core/fold.ts";
+import type { AttemptRef, Entry } from "../core/journal.ts";
+import { rowOf } from "../core/row.ts";
+import type { CaseChange, Store, StoredCase } from "../store/port.ts";
+import { preview } from "./advance.ts";
+
+/** A claim to free, and why. */
+export interface FreeInput {
+  readonly caseId: string;
+  readonly claimId: string;
+  readonly holderId: string;
+  readonly holderName: string;
+  readonly why: "silent" | "actBy" | "orphaned";
+  readonly commitId: string;
+}
+
+/**
+ * Frees a claim if it is still the one named. With an attempt open, a loss is journaled and counts (R9); else the case
+ * goes back as it stood. True when it was freed by this call.
+ */
+export async function freeClaim(store: Store, input: FreeInput): Promise<boolean> {
+  const changed = await store.changeCase(input.caseId, input.commitId, (stored, now) =>
+    decideFree(stored, now, input),
+  );
+  return changed?.kind === "decided" && changed.reply;
+}
+
+function decideFree({ row, journal }: StoredCase, now: number, input: FreeInput): CaseChange<boolean> {
+  if (row.claim?.claimId !== input.claimId) return { kind: "leave", reply: false };
+  const state = foldJournal(row.caseId, journal);
+  const { claimId, holderId, holderName, why } = input;
+  const openAttempts = attemptsOf(state, claimId);
+  const entries: readonly Entry[] =
+    openAttempts.length === 0
+      ? []
+      : [{ kind: "claimLost", claimId, holderId, holderName, why, openAttempts }];
+  const at = Math.max(now, state.changedAt);
+  const after = preview(state, entries, at);
+  return {
+    kind: "write",
+    commitId: input.commitId,
+    entries,
+    at,
+    row: rowOf(after),
+    claim: "free",
+    reply: true,
+  };
+}
+
+function attemptsOf(state: CaseState, claimId: string): readonly AttemptRef[] {
+  return Object.entries(state.steps).flatMap(([step, { intent }]) =>
+    (intent?.attempts ?? [])
+      .filter((one) => one.claimId === claimId && one.outcome.kind === "open")
+      .map((one) => ({ step, intentVersion: intent?.version ?? 0, attempt: one.number })),
+  );
+}

@@ -1,0 +1,91 @@
+/**
+ * A holder's lease: how long this process may trust that nobody freed its claims.
+ *
+ * A beat that the store answered extends trust to beat-sent-at + lease - margin, by the monotonic and by the wall clock,
+ * whichever ends first (R7). Beats run on the main loop on purpose: a loop that stalls must lose its lease. When trust
+ * ends, `signal` aborts and nothing more is sent; a later beat that is answered opens a new period of trust. A holder
+ * that the sweep marked never comes back (R6): its process goes on under a new id.
+ */
+
+import { BEAT_SHARE, trustedUntil } from "../core/claim.ts";
+import type { Clock } from "../core/ports.ts";
+
+/** Trust in one holder id. */
+export class Lease {
+  readonly leaseMs: number;
+  readonly #clock: Clock;
+  #untilMonotonic = -Infinity;
+  #untilWall = -Infinity;
+  #trust = new AbortController();
+  #watch = new AbortController();
+
+  constructor(clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.leaseMs = leaseMs;
+    this.#trust.abort(new Error("the lease has not begun"));
+  }
+
+  /** How often to beat, in ms. */
+  get beatEveryMs(): number {
+    return this.leaseMs / BEAT_SHARE;
+  }
+
+  /** Takes the moment before a beat is sent, for {@link extend}. */
+  mark(): BeatMark {
+    return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+  }
+
+  /** The beat sent at `mark` was answered. */
+  extend(mark: BeatMark): void {
+    this.#untilMonotonic = trustedUntil(mark.monotonic, this.leaseMs);
+    this.#untilWall = trustedUntil(mark.wall, this.leaseMs);
+    if (!this.#isInTime()) return;
+    if (this.#trust.signal.aborted) this.#trust = new AbortController();
+    this.#watchEnd();
+  }
+
+  /** Judged by the clocks at this very moment: a process that slept past its lease learns it before its timers do. */
+  isTrusted(): boolean {
+    if (!this.#isInTime()) this.#endTrust();
+    return !this.#trust.signal.aborted;
+  }
+
+  /** Aborts when the present trust ends. */
+  get signal(): AbortSignal {
+    return this.#trust.signal;
+  }
+
+  /** Ends trust for good, when the holder is marked or the process stops. */
+  end(): void {
+    this.#untilMonotonic = -Infinity;
+    this.#watch.abort();
+    this.#endTrust();
+  }
+
+  #isInTime(): boolean {
+    return this.#clock.monotonic() < this.#untilMonotonic && this.#clock.now() < this.#untilWall;
+  }
+
+  #endTrust(): void {
+    this.#trust.abort(new Error("the lease can no longer be trusted"));
+  }
+
+  #watchEnd(): void {
+    this.#watch.abort();
+    const watch = new AbortController();
+    this.#watch = watch;
+    const delayMs = this.#untilMonotonic - this.#clock.monotonic();
+    void this.#clock.sleep(delayMs, watch.signal).then(() => {
+      if (watch.signal.aborted) return;
+      // A timer may fire a little early.
+      if (this.#isInTime()) this.#watchEnd();
+      else this.#endTrust();
+    });
+  }
+}
+
+/** When a beat was sent, by both clocks. */
+export interface BeatMark {
+  readonly monotonic: number;
+  readonly wall: number;
+}

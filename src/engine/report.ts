@@ -1,0 +1,33 @@
+/** What the engine tells its process. Nothing here changes what it does; a command prints it, a test waits for it. */
+
+/** One thing worth telling. Sentences are in the reader's language of choice: the teller's. */
+export type Report =
+  | { readonly kind: "claimed"; readonly caseIds: readonly string[] }
+  | { readonly kind: "claimLost"; readonly caseId: string; readonly claimId: string }
+  | {
+      readonly kind: "lateReport";
+      readonly caseId: string;
+      readonly step: string;
+      readonly attempt: number;
+      readonly took: "effect" | "noEffect";
+    }
+  | { readonly kind: "holderEnded"; readonly holderId: string; readonly nextHolderId: string }
+  | {
+      readonly kind: "holderFreed";
+      readonly holderId: string;
+      readonly name: string;
+      readonly caseIds: readonly string[];
+    }
+  | {
+      readonly kind: "claimFreed";
+      readonly caseId: string;
+      readonly claimId: string;
+      readonly why: "silent" | "actBy" | "orphaned";
+    }
+  | { readonly kind: "databaseAway"; readonly during: string; readonly error: unknown }
+  | { readonly kind: "databaseBack"; readonly during: string }
+  | { readonly kind: "unreadable"; readonly caseId: string; readonly error: unknown }
+  | { readonly kind: "bug"; readonly caseId: string | null; readonly error: unknown };
+
+/** Takes reports. Must not throw. */
+export type OnReport = (report: Report) => void;

@@ -1,0 +1,180 @@
+/**
+ * The first sorting of an error: why it failed, and whether it happened. It looks at structure (status, code, syscall),
+ * never at message texts. What proves that nothing was sent is `executed: "no"`; everything else may have happened.
+ */
+
+import type { FieldFault } from "../core/errors.ts";
+import type { Executed, Failure, FailureKind, Instruction } from "../core/failure.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { instructionOf } from "./instruction.ts";
+import { rawOf, snapshotOf, type SeenError, type SeenResponse, type Snapshot } from "./snapshot.ts";
+import { meaningOf, type StatusMeaning } from "./statuses.ts";
+
+/** Why we stopped a send ourselves. */
+export type StopCause = "deadline" | "lease" | "shutdown";
+
+/** What sorting needs beside the error. */
+export interface SortInput {
+  /** The destination, for the sentence. */
+  readonly destination: string;
+  /** Set when the attempt's own signal had aborted before it failed. */
+  readonly stopped: StopCause | null;
+  /** Epoch ms, to read dates in headers. */
+  readonly now: number;
+}
+
+/** Fields of one answer that are shown. */
+const FIELDS_MAX = 20;
+
+/** Sorts a thrown value. Never throws. */
+export function sortFailure(thrown: unknown, input: SortInput): Failure {
+  const snapshot = snapshotOf(thrown);
+  if (snapshot.response !== null) return fromResponse(snapshot, snapshot.response, input);
+  if (isUnsent(snapshot)) return fromUnsent(snapshot, input);
+  if (input.stopped !== null) return fromStop(snapshot, input, input.stopped);
+  return fromUnclear(snapshot, input);
+}
+
+function fromResponse(snapshot: Snapshot, response: SeenResponse, input: SortInput): Failure {
+  const instruction = instructionOf(response.headers, input.now);
+  const { kind, executed } = refine(response, meaningOf(response.status), instruction);
+  const said = sentenceOf(response.body);
+  return failure(snapshot, {
+    kind,
+    executed,
+    rule: `http.${response.status}`,
+    sentence: `${input.destination} answered ${response.status}${said === null ? "" : `: ${said}`}.`,
+    instruction,
+    fields: fieldsOf(response.body),
+  });
+}
+
+/** Where a status alone misleads, its headers decide. */
+function refine(
+  response: SeenResponse,
+  meaning: StatusMeaning,
+  instruction: Instruction | null,
+): StatusMeaning {
+  const slowDown = instruction?.kind === "retryAfter";
+  const isUsedUp = response.headers["x-ratelimit-remaining"] === "0";
+  if (response.status === 403 && (slowDown || isUsedUp)) return { kind: "throttled", executed: "no" };
+  // A server that turned the request away and says when to come back did not begin to work on it.
+  if (response.status === 503 && slowDown) return { kind: "transient", executed: "no" };
+  if (response.status === 413 && slowDown) return { kind: "throttled", executed: "no" };
+  return meaning;
+}
+
+const CONNECT_SYSCALLS = ["connect", "getaddrinfo"];
+const CONNECT_CODES = ["UND_ERR_CONNECT_TIMEOUT", "ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED"];
+const LOCAL_CODES = ["EMFILE", "ENFILE", "ENOMEM", "EADDRINUSE", "EADDRNOTAVAIL"];
+const TLS_CODES = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
+const CALL_CODES = [
+  "ERR_INVALID_URL",
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "ERR_INVALID_ARG_TYPE",
+];
+
+/** True when the deepest errors all prove that the request never left. */
+function isUnsent({ chain }: Snapshot): boolean {
+  const telling = chain.filter(({ code }) => code !== null);
+  return telling.length > 0 && telling.every(provesUnsent);
+}
+
+function provesUnsent({ code, syscall }: SeenError): boolean {
+  if (code === null) return false;
+  if (syscall !== null && CONNECT_SYSCALLS.includes(syscall)) return true;
+  const isKnown = [CONNECT_CODES, LOCAL_CODES, CALL_CODES].some((codes) => codes.includes(code));
+  return (isKnown && syscall !== "read" && syscall !== "write") || TLS_CODES.test(code);
+}
+
+function fromUnsent(snapshot: Snapshot, { destination }: SortInput): Failure {
+  const code = snapshot.chain.find((one) => one.code !== null)?.code ?? "";
+  const isBug = TLS_CODES.test(code) || CALL_CODES.includes(code);
+  return failure(snapshot, {
+    kind: isBug ? "bug" : "transient",
+    executed: "no",
+    rule: `unsent.${code}`,
+    sentence: `${destination} was not reached (${code}); nothing was sent.`,
+  });
+}
+
+const STOP_SENTENCES: Readonly<Record<StopCause, string>> = {
+  deadline: "gave no answer before the deadline",
+  lease: "had not answered when this worker's lease ran out",
+  shutdown: "had not answered when this worker was stopped",
+};
+
+function fromStop(snapshot: Snapshot, { destination }: SortInput, stopped: StopCause): Failure {
+  return failure(snapshot, {
+    kind: "stopped",
+    executed: "maybe",
+    rule: `stopped.${stopped}`,
+    sentence: `${destination} ${STOP_SENTENCES[stopped]}.`,
+  });
+}
+
+const BUG_NAMES = ["TypeError", "RangeError", "ReferenceError", "SyntaxError", "AssertionError"];
+
+/** Nothing proves that nothing was sent: it may have happened, whatever the error says. */
+function fromUnclear(snapshot: Snapshot, { destination }: SortInput): Failure {
+  const [first] = snapshot.chain;
+  const isBug = first !== undefined && BUG_NAMES.includes(first.name) && snapshot.chain.length === 1;
+  const name = first === undefined ? "nothing" : (first.code ?? first.name);
+  const said = first === undefined || first.message === "" ? "" : `: ${first.message}`;
+  return failure(snapshot, {
+    kind: isBug ? "bug" : "transient",
+    executed: "maybe",
+    rule: isBug ? "code.threw" : "unclear",
+    sentence: `The step failed with ${name}${said}; whether ${destination} did its part is not proved.`,
+  });
+}
+
+/** A failure that we made ourselves before anything could be sent. */
+export function unsentFailure(kind: FailureKind, rule: string, sentence: string): Failure {
+  return { kind, executed: "no", rule, sentence, instruction: null, fields: [], raw: null };
+}
+
+interface Verdict {
+  readonly kind: FailureKind;
+  readonly executed: Executed;
+  readonly rule: string;
+  readonly sentence: string;
+  readonly instruction?: Instruction | null;
+  readonly fields?: readonly FieldFault[];
+}
+
+function failure(snapshot: Snapshot, verdict: Verdict): Failure {
+  const { kind, executed, rule, sentence } = verdict;
+  const { instruction = null, fields = [] } = verdict;
+  return { kind, executed, rule, sentence, instruction, fields, raw: rawOf(snapshot) };
+}
+
+/** A short text from a problem document (RFC 9457) or a common error body. */
+function sentenceOf(body: Json): string | null {
+  if (!isJsonObject(body)) return null;
+  const error = body["error"];
+  const nested = error !== undefined && isJsonObject(error) ? error["message"] : error;
+  const found = [body["detail"], body["title"], body["message"], nested].find(
+    (one) => typeof one === "string",
+  );
+  return typeof found === "string" ? found.replace(/[.\s]+$/, "") : null;
+}
+
+/** Field errors as problem documents and common validators put them. */
+function fieldsOf(body: Json): readonly FieldFault[] {
+  const errors = isJsonObject(body) ? body["errors"] : undefined;
+  if (errors === undefined || !isJsonArray(errors)) return [];
+  return errors.filter(isJsonObject).slice(0, FIELDS_MAX).map(fieldOf);
+}
+
+function fieldOf(error: JsonObject): FieldFault {
+  const named = [error["field"], error["path"], error["pointer"], error["param"]].find(
+    (one) => typeof one === "string",
+  );
+  const said = [error["message"], error["detail"], error["code"]].find((one) => typeof one === "string");
+  return {
+    path: typeof named === "string" ? named : "",
+    message: typeof said === "string" ? said : "is not accepted",
+  };
+}
