@@ -78,21 +78,32 @@ class PickUp {
 
   async run(): Promise<PickUpEnd> {
     for (;;) {
-      const { ended, outcomes, next, leaveGate } = await this.#nextTurn();
+      const turn = await this.#nextTurn();
+      const { outcomes, next } = turn;
       for (const question of next.questions) this.#ask(question);
       if (outcomes.length === 0 && next.onward.length === 0 && next.end === "keep") {
+        turn.leaveGate();
         await this.#untilTaskEnds();
         continue;
       }
-      const holds = await this.#commit(outcomes, next);
-      if (holds === "claimLost") {
-        leaveGate();
-        return this.#loseClaim(ended);
-      }
-      if (next.opens !== null && holds === "held" && this.#mayStart(next.opens))
+      const hold = await this.#commitTurn(turn);
+      if (hold === "claimLost") return this.#loseClaim(turn.ended);
+      if (hold === "released") return { kind: "released", dueAt: rowOf(this.#state).dueAt };
+    }
+  }
+
+  /** Commits a turn and begins the send that it opened. The gate stays entered only while an attempt is open. */
+  async #commitTurn({ outcomes, next, leaveGate }: Turn): Promise<Hold> {
+    let isSending = false;
+    try {
+      const hold = await this.#commit(outcomes, next);
+      if (next.opens !== null && hold === "held" && this.#mayStart(next.opens)) {
         this.#send(next.opens, leaveGate);
-      else leaveGate();
-      if (holds === "released") return { kind: "released", dueAt: rowOf(this.#state).dueAt };
+        isSending = true;
+      }
+      return hold;
+    } finally {
+      if (!isSending) leaveGate();
     }
   }
 
