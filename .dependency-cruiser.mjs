@@ -1,7 +1,7 @@
 // Which folder may import which. The picture is in ARCHITECTURE.md; test/house/imports.test.ts proves that every
 // rule here catches what it names. An exception needs a decision record.
 
-const tests = "\\.test(-d)?\\.ts$";
+const tests = "\\.(test(-d)?|fixture)\\.ts$";
 /** @type {import("dependency-cruiser").DependencyType[]} */
 const builtIn = ["core"];
 

@@ -50,7 +50,7 @@ export default defineConfig({
       // Only read by the run of project `core`, see scripts/test.mjs.
       provider: "v8",
       include: ["src/core/**/*.ts"],
-      exclude: ["**/*.test.ts", "**/*.test-d.ts"],
+      exclude: ["**/*.test.ts", "**/*.test-d.ts", "**/*.fixture.ts"],
       reporter: ["text", "html"],
       reportsDirectory: "coverage",
       thresholds: { branches: 100, functions: 100, lines: 100, statements: 100 },

@@ -102,5 +102,5 @@ function checkPackage() {
 
 /** @param {string} path */
 function isStray(path) {
-  return /\.test(-d)?\.|\.tsbuildinfo$|\.stamp$/.test(path) || path.startsWith("src/");
+  return /\.(test(-d)?|fixture)\.|\.tsbuildinfo$|\.stamp$/.test(path) || path.startsWith("src/");
 }
