@@ -16,22 +16,20 @@ export type JsonReading =
 
 /**
  * Turns whatever user code returned into a JSON value as it will come back from storage: `undefined` object fields
- * are dropped, `undefined` itself becomes null, `toJSON` is honored (so a Date becomes its ISO text).
+ * are dropped, `undefined` itself and array holes become null, `toJSON` is honored (so a Date becomes its ISO text).
  * Unreadable: BigInt, function, symbol, cycle, NaN or infinity, NUL or a lone surrogate in a text, depth over
- * {@link JSON_DEPTH_MAX}, canonical text longer than `charsMax` UTF-16 units. Getters that throw are unreadable too.
+ * {@link JSON_DEPTH_MAX}, canonical text longer than `charsMax` UTF-16 units. Whatever throws while it is read (a
+ * getter, `toJSON`, a proxy) is unreadable too. Never throws; reads at most about `charsMax` values.
  */
 export function readJson(value: unknown, charsMax: number): JsonReading {
   try {
-    const read = copyValue(value, "", 0);
+    const read = copyValue(value, { path: "", depth: 0, budget: { valuesLeft: charsMax, charsMax } });
     const chars = canonicalJson(read).length;
-    if (chars > charsMax)
-      throw new Unreadable(`it is ${chars} characters long, more than the ${charsMax} allowed`);
+    if (chars > charsMax) throw new Unreadable(tooLong(charsMax));
     return { kind: "json", value: read };
   } catch (error) {
-    return {
-      kind: "unreadable",
-      why: error instanceof Unreadable ? error.message : `reading it threw: ${String(error)}`,
-    };
+    const why = error instanceof Unreadable ? error.message : `reading it threw: ${describeThrown(error)}`;
+    return { kind: "unreadable", why };
   }
 }
 
@@ -39,9 +37,9 @@ export function readJson(value: unknown, charsMax: number): JsonReading {
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const fields = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+  const fields = Object.entries(value)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`);
   return `{${fields.join(",")}}`;
 }
 
@@ -57,26 +55,36 @@ export function isJsonObject(value: Json): value is JsonObject {
 
 class Unreadable extends Error {}
 
-function copyValue(value: unknown, path: string, depth: number): Json {
-  const where = path === "" ? "it" : path;
+/** Where a value stands, and what may still be read: a few shared references can stand for 2^64 values. */
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+  readonly budget: { valuesLeft: number; readonly charsMax: number };
+}
+
+function copyValue(value: unknown, place: Place): Json {
+  const { path, depth, budget } = place;
   if (depth > JSON_DEPTH_MAX)
-    throw new Unreadable(`${where} is nested deeper than ${JSON_DEPTH_MAX} levels, or in a cycle`);
+    throw new Unreadable(`${named(path)} is nested deeper than ${JSON_DEPTH_MAX} levels, or in a cycle`);
+  // Every value takes at least one character, so what has more values than characters allowed is too long.
+  if (budget.valuesLeft <= 0) throw new Unreadable(tooLong(budget.charsMax));
+  budget.valuesLeft -= 1;
   switch (typeof value) {
     case "string":
-      return copyText(value, where);
+      return copyText(value, named(path));
     case "number":
-      if (!Number.isFinite(value)) throw new Unreadable(`${where} is ${value}, which JSON cannot hold`);
+      if (!Number.isFinite(value)) throw new Unreadable(`${named(path)} is ${value}, which JSON cannot hold`);
       return Object.is(value, -0) ? 0 : value;
     case "boolean":
       return value;
     case "undefined":
       return null;
     case "object":
-      return value === null ? null : copyObject(value, path, depth);
+      return value === null ? null : copyObject(value, place);
     case "bigint":
     case "function":
     case "symbol":
-      throw new Unreadable(`${where} is a ${typeof value}, which JSON cannot hold`);
+      throw new Unreadable(`${named(path)} is a ${typeof value}, which JSON cannot hold`);
   }
 }
 
@@ -91,21 +99,50 @@ function isWellFormed(text: string): boolean {
   return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
 }
 
-function copyObject(value: object, path: string, depth: number): Json {
-  if ("toJSON" in value && typeof value.toJSON === "function") {
-    const replaced: unknown = value.toJSON("");
-    if (replaced !== value) return copyValue(replaced, path, depth + 1);
+function copyObject(value: object, place: Place): Json {
+  const toJson: unknown = Reflect.get(value, "toJSON");
+  if (typeof toJson === "function") {
+    const replaced: unknown = Reflect.apply(toJson, value, [""]);
+    if (replaced !== value) return copyValue(replaced, { ...place, depth: place.depth + 1 });
   }
-  if (Array.isArray(value)) {
-    return value.map((item: unknown, index) => copyValue(item, `${path}[${index}]`, depth + 1));
+  return Array.isArray(value) ? copyArray(value, place) : copyFields(value, place);
+}
+
+function copyArray(value: readonly unknown[], { path, depth, budget }: Place): Json {
+  const copy: Json[] = [];
+  // Not `map`, which leaves the holes of a sparse array as holes.
+  for (const [index, item] of value.entries()) {
+    copy.push(copyValue(item, { path: `${path}[${index}]`, depth: depth + 1, budget }));
   }
+  return copy;
+}
+
+function copyFields(value: object, { path, depth, budget }: Place): Json {
   const copy: Record<string, Json> = {};
-  for (const [key, field] of Object.entries(value)) {
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(value);
+  for (const [key, field] of fields) {
     if (field === undefined) continue;
-    const name = copyText(key, `the name of a field of ${path === "" ? "it" : path}`);
-    const read = copyValue(field, path === "" ? key : `${path}.${key}`, depth + 1);
+    const name = copyText(key, `the name of a field of ${named(path)}`);
+    const read = copyValue(field, { path: path === "" ? key : `${path}.${key}`, depth: depth + 1, budget });
     // A plain assignment to "__proto__" would set the prototype instead of a field.
     Object.defineProperty(copy, name, { value: read, enumerable: true, writable: true, configurable: true });
   }
   return copy;
+}
+
+function named(path: string): string {
+  return path === "" ? "it" : path;
+}
+
+function tooLong(charsMax: number): string {
+  return `it is longer than the ${charsMax} characters allowed`;
+}
+
+/** What was thrown, in words; a thrown value can itself throw when it is read. */
+function describeThrown(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return "something that cannot be read either";
+  }
 }
