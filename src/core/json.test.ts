@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson, isJsonArray, isJsonObject, JSON_DEPTH_MAX, readJson, type Json } from "./json.ts";
 
