@@ -14,46 +14,77 @@ import type {
   WaitForEventStepOutline,
 } from "../core/outline.ts";
 
-/** Checks a value against a schema. */
+/** What checking a value against a schema gave. */
 export type Validation =
+  /** What the schema made of it (defaults applied, values transformed), as JSON. */
   | { readonly kind: "valid"; readonly value: Json }
-  | { readonly kind: "invalid"; readonly faults: readonly FieldFault[] };
+  /** `cause` is what the schema threw, where it threw instead of answering. */
+  | { readonly kind: "invalid"; readonly faults: readonly FieldFault[]; readonly cause?: unknown };
 
-/** A schema, from any Standard Schema. Never throws for a bad value; `value` is what the schema's output is as JSON. */
+/** A schema, from any Standard Schema. Never throws and never rejects, whatever the value and whatever the schema does. */
 export type Validate = (value: unknown) => Promise<Validation>;
 
+/**
+ * What the functions of one step can see, as types. The builder fills it in from the schemas and from the steps before;
+ * the engine knows only {@link JsonScope}.
+ */
+export interface Scope {
+  /** The case's input as it comes back from storage. */
+  readonly input: unknown;
+  /** Results by step. */
+  readonly results: object;
+  /** Payloads by event type. */
+  readonly events: object;
+  /** Steps whose confirmation an event can be later than. */
+  readonly confirmed: string;
+}
+
+/** A scope of which only JSON is known. */
+export interface JsonScope extends Scope {
+  readonly input: Json;
+  readonly results: { readonly [step: string]: Json };
+  readonly events: { readonly [eventType: string]: Json };
+  readonly confirmed: string;
+}
+
 /** The events of a case as its conditions see them: only applied ones, oldest first. */
-export interface EventsView {
+export interface EventsView<Seen extends Scope = JsonScope> {
   /** The newest event of a type; with `after`, only one later than that step's current confirmation. Null when there is none. */
-  latest(eventType: string, options?: { readonly after?: string }): EventView | null;
-  all(eventType: string): readonly EventView[];
+  latest<Type extends keyof Seen["events"] & string>(
+    eventType: Type,
+    options?: { readonly after?: Seen["confirmed"] },
+  ): EventView<Seen["events"][Type]> | null;
+  all<Type extends keyof Seen["events"] & string>(
+    eventType: Type,
+  ): readonly EventView<Seen["events"][Type]>[];
 }
 
 /** One event. */
-export interface EventView {
-  readonly payload: Json;
+export interface EventView<Payload = Json> {
+  readonly payload: Payload;
   readonly sourceId: string;
   readonly receivedAt: number;
 }
 
 /** The facts that pure functions of a definition see. */
-export interface Facts {
+export interface Facts<Seen extends Scope = JsonScope> {
   readonly caseId: string;
-  readonly input: Json;
+  readonly input: Seen["input"];
   /** Results of confirmed steps by name; a step that is not confirmed is absent. */
-  readonly results: { readonly [step: string]: Json };
-  readonly events: EventsView;
+  readonly results: Seen["results"];
+  readonly events: EventsView<Seen>;
 }
 
 /** What a probe is given. */
-export interface ProbeContext extends Facts {
+export interface ProbeContext<Seen extends Scope = JsonScope> extends Facts<Seen> {
+  /** Aborts at the probe's deadline, when the claim can no longer be trusted, and on a forced stop. */
   readonly signal: AbortSignal;
 }
 
 /** What `run` is given. */
-export interface RunContext extends Facts {
+export interface RunContext<Seen extends Scope = JsonScope, Request = Json | undefined> extends Facts<Seen> {
   /** What `request` gave, decoded from the journal; undefined where the step has no `request`. */
-  readonly request: Json | undefined;
+  readonly request: Request;
   readonly idempotencyKey: string;
   readonly fencingToken: number;
   readonly attempt: number;
@@ -62,14 +93,17 @@ export interface RunContext extends Facts {
 }
 
 /** What `check` is given. */
-export interface CheckContext extends Facts {
-  readonly request: Json | undefined;
+export interface CheckContext<
+  Seen extends Scope = JsonScope,
+  Request = Json | undefined,
+> extends Facts<Seen> {
+  readonly request: Request;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
 }
 
-/** A condition's function. `true` or undefined = holds, `false` = broken; or a full answer. */
-export type ConditionReply = boolean | ConditionAnswer | undefined;
+/** What a condition's function gives: true = holds, false = broken; or a full answer. */
+export type ConditionReply = boolean | ConditionAnswer;
 
 /** A condition of a step, with its function. A fact is called with facts only and is synchronous. */
 export type RuntimeCondition =
@@ -89,9 +123,16 @@ export interface RuntimeSendStep extends RuntimeStepCommon {
   readonly kind: "step";
   readonly outline: SendStepOutline;
   readonly before: readonly RuntimeCondition[];
+  /** Pure. Throws what the author's function throws, and `INVALID_DEFINITION` when it gave something that is no JSON. */
   readonly request: ((facts: Facts) => Json) | null;
-  /** What it returns is the step's result. */
+  /** What it returns, as JSON, is the step's result. */
   readonly run: (context: RunContext) => Promise<unknown>;
+  /**
+   * What the result must match, whether `run` returned it or `check` found it; it sees JSON. The engine validates,
+   * because the effect happened by then: a mismatch makes the result unreadable (R11), never the attempt failed.
+   * Null = any JSON.
+   */
+  readonly result: Validate | null;
   readonly check: ((context: CheckContext) => Promise<CheckAnswer>) | null;
 }
 
@@ -119,7 +160,7 @@ export interface RuntimeSleepStep extends RuntimeStepCommon {
 export type RuntimeStep = RuntimeSendStep | RuntimeApprovalStep | RuntimeWaitForEventStep | RuntimeSleepStep;
 
 /** A loaded case type. `Input` is what a start takes (a type only, never a value). */
-export interface CaseType<Input = never> {
+export interface CaseType<Input = unknown> {
   readonly outline: CaseOutline;
   readonly input: Validate;
   readonly events: { readonly [eventType: string]: Validate };

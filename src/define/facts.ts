@@ -4,15 +4,8 @@ import { stepOf, type CaseState } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import { answerKey, type Answers, type FreshAnswer } from "../core/planning.ts";
-import type {
-  CaseType,
-  ConditionReply,
-  EventsView,
-  EventView,
-  Facts,
-  RuntimeCondition,
-  RuntimeStep,
-} from "./case-type.ts";
+import { broken, cannotTell, describeValue, holds, kindOf, whyOf } from "./answers.ts";
+import type { CaseType, EventsView, EventView, Facts, RuntimeCondition, RuntimeStep } from "./case-type.ts";
 
 /** The facts of a case now. */
 export function factsOf(state: CaseState): Facts {
@@ -40,18 +33,30 @@ export function conditionsOf(step: RuntimeStep): readonly RuntimeCondition[] {
   return step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
 }
 
-/** What a condition's reply means. */
-export function readReply(reply: ConditionReply): ConditionAnswer {
-  if (reply === true || reply === undefined) return { kind: "holds" };
-  if (reply === false) return { kind: "broken", why: "the condition is not true" };
-  return reply;
+/**
+ * What a condition's function gave, as an answer. Anything but true, false or an answer is `cannotTell`: a function
+ * that forgot its `return`, or that is asynchronous where it must not be, must neither let a step go on nor lapse one.
+ */
+export function readReply(reply: unknown): ConditionAnswer {
+  if (reply === true) return holds();
+  if (reply === false) return broken("the condition is not true");
+  switch (kindOf(reply)) {
+    case "holds":
+      return holds();
+    case "broken":
+      return broken(whyOf(reply));
+    case "cannotTell":
+      return cannotTell(whyOf(reply));
+    default:
+      return cannotTell(`it gave ${describeValue(reply)} instead of true, false, broken(…) or cannotTell(…)`);
+  }
 }
 
 function answerFact(condition: Extract<RuntimeCondition, { kind: "fact" }>, facts: Facts): ConditionAnswer {
   try {
     return readReply(condition.holds(facts));
   } catch (error) {
-    return { kind: "cannotTell", why: `it threw ${String(error)}` };
+    return cannotTell(`it threw ${String(error)}`);
   }
 }
 

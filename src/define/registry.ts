@@ -1,7 +1,10 @@
 /** The case types that a process has loaded. */
 
 import { FootholdError } from "../core/errors.ts";
+import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
 import type { CaseType } from "./case-type.ts";
+import { areRivals, RIVALS } from "./destination.ts";
+import { faultsIn, faultyDefinition, type FaultyCase } from "./faulty-definition.ts";
 
 /** Case types by name. */
 export interface Registry {
@@ -12,27 +15,80 @@ export interface Registry {
   get(name: string): CaseType;
 }
 
-/** Collects case types. Throws `INVALID_DEFINITION` when two have the same name. */
+/**
+ * Loads case types. Throws one `INVALID_DEFINITION` with all faults of all of them, two of one name and destinations
+ * of one name with different settings included.
+ */
 export function registryOf(caseTypes: readonly CaseType[]): Registry {
-  const byName = new Map<string, CaseType>();
-  for (const one of caseTypes) {
-    const { name } = one.outline;
-    if (byName.has(name)) {
-      throw new FootholdError(
-        "INVALID_DEFINITION",
-        `Two case types are named ${name}; give one of them another name.`,
-      );
-    }
-    byName.set(name, one);
-  }
+  const { outlines, faulty } = readOutlines(caseTypes);
+  const found = [...faulty, ...twins(outlines), ...rivals(outlines)];
+  if (found.length > 0) throw faultyDefinition(found);
+  const byName = new Map(caseTypes.map((one) => [one.outline.name, one]));
   return {
     all: caseTypes,
     find: (name) => byName.get(name) ?? null,
     get: (name) => {
-      const found = byName.get(name);
-      if (found !== undefined) return found;
+      const one = byName.get(name);
+      if (one !== undefined) return one;
       const known = [...byName.keys()].join(", ") || "none";
       throw new FootholdError("UNKNOWN_CASE_TYPE", `No case type ${name} is loaded here. Loaded: ${known}.`);
     },
   };
+}
+
+interface Outlines {
+  readonly outlines: readonly CaseOutline[];
+  readonly faulty: readonly FaultyCase[];
+}
+
+/** A case type is read on the first look at its outline. */
+function readOutlines(caseTypes: readonly CaseType[]): Outlines {
+  const outlines: CaseOutline[] = [];
+  const faulty: FaultyCase[] = [];
+  for (const one of caseTypes) {
+    try {
+      outlines.push(one.outline);
+    } catch (error) {
+      const faults = faultsIn(error);
+      if (faults === null) throw error;
+      faulty.push(...faults);
+    }
+  }
+  return { outlines, faulty };
+}
+
+function twins(outlines: readonly CaseOutline[]): readonly FaultyCase[] {
+  const names = outlines.map(({ name }) => name);
+  return [...new Set(names)]
+    .filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
+    .map((name) => fault(name, "name", "two case types have this name: give one of them another"));
+}
+
+/** Within one case type they were found when it was read. */
+function rivals(outlines: readonly CaseOutline[]): readonly FaultyCase[] {
+  return outlines.flatMap((outline, index) =>
+    destinationsOf(outline).flatMap((destination) => {
+      const other = outlines
+        .slice(0, index)
+        .find((earlier) => destinationsOf(earlier).some((one) => areRivals(one, destination)));
+      if (other === undefined) return [];
+      return [
+        fault(outline.name, `destinations.${destination.name}`, `${RIVALS} (the other is in ${other.name})`),
+      ];
+    }),
+  );
+}
+
+function fault(name: string, path: string, message: string): FaultyCase {
+  return { name, faults: [{ path, message }] };
+}
+
+/** Every destination that a case type sends to or asks, once. */
+function destinationsOf({ steps }: CaseOutline): readonly DestinationOutline[] {
+  const all = steps.flatMap((step) => {
+    const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+    const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
+    return step.kind === "step" ? [step.destination, ...asked] : asked;
+  });
+  return all.filter((one, index) => all.findIndex(({ name }) => name === one.name) === index);
 }

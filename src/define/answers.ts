@@ -1,0 +1,123 @@
+/** What conditions and checks answer: how authors make an answer, and how what a function gave is read. */
+
+import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
+import { readJson } from "../core/json.ts";
+import { VALUE_CHARS_MAX } from "./schema.ts";
+
+/** It took effect: `result` is what `run` would have returned, `evidence` is kept for people. */
+export interface Happened<Result = unknown> {
+  readonly kind: "happened";
+  readonly result: Result;
+  readonly evidence: unknown;
+}
+
+/** It is not there. Believed only after a second look, past the last moment at which it could still arrive. */
+export interface DidNotHappen {
+  readonly kind: "didNotHappen";
+}
+
+/** It cannot be told now; asked again later, within the destination's bounds. */
+export interface CannotTell {
+  readonly kind: "cannotTell";
+  readonly why: string;
+}
+
+/** What a `check` answers. */
+export type CheckReply<Result = unknown> = Happened<Result> | DidNotHappen | CannotTell;
+
+/** Characters of a reason that are kept. */
+export const WHY_CHARS_MAX = 500;
+
+/** Answers a check: it took effect. `evidence` is what proves it, any JSON; null when left out. */
+export function happened<Result>(result: Result, evidence: unknown = null): Happened<Result> {
+  return { kind: "happened", result, evidence };
+}
+
+/** Answers a check: it is not there. */
+export function didNotHappen(): DidNotHappen {
+  return { kind: "didNotHappen" };
+}
+
+/** Answers a check or a condition: it cannot be told now. */
+export function cannotTell(why: string): CannotTell {
+  return { kind: "cannotTell", why };
+}
+
+/** Answers a condition: it holds. The same as `true`. */
+export function holds(): Extract<ConditionAnswer, { kind: "holds" }> {
+  return { kind: "holds" };
+}
+
+/** Answers a condition: it does not hold, and why. `false` says the same without a reason. */
+export function broken(why: string): Extract<ConditionAnswer, { kind: "broken" }> {
+  return { kind: "broken", why };
+}
+
+/**
+ * What a check's function gave, as an answer that can be stored. Anything but an answer is `cannotTell`. A result or
+ * evidence that is no JSON does not undo that it happened: the result is unreadable (R11), the evidence says why.
+ */
+export function readCheckReply(reply: unknown): CheckAnswer {
+  switch (kindOf(reply)) {
+    case "happened":
+      return readHappened(reply);
+    case "didNotHappen":
+      return didNotHappen();
+    case "cannotTell":
+      return cannotTell(whyOf(reply));
+    default: {
+      const wanted = "happened(…), didNotHappen() or cannotTell(…)";
+      return cannotTell(`the check gave ${describeValue(reply)} instead of ${wanted}`);
+    }
+  }
+}
+
+function readHappened(reply: unknown): CheckAnswer {
+  const result = readJson(fieldOf(reply, "result"), VALUE_CHARS_MAX);
+  const evidence = readJson(fieldOf(reply, "evidence"), VALUE_CHARS_MAX);
+  return {
+    kind: "happened",
+    result: result.kind === "json" ? { kind: "value", value: result.value } : result,
+    evidence: evidence.kind === "json" ? evidence.value : `unreadable: ${evidence.why}`,
+  };
+}
+
+/** A value in few words, for messages: `nothing`, `a promise`, `a text`, `a number`, `an array`, `an object`. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof fieldOf(value, "then") === "function") return "a promise";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? "a text" : `a ${typeof value}`;
+}
+
+/**
+ * The value as it is. A promise where none may be is refused by whoever reads it; nobody awaits it then, and its
+ * rejection must not end the process.
+ */
+export function disarmed(value: unknown): unknown {
+  if (value instanceof Promise) value.catch(() => undefined);
+  return value;
+}
+
+/** The `kind` of an answer; undefined when it is none. */
+export function kindOf(reply: unknown): unknown {
+  return fieldOf(reply, "kind");
+}
+
+/** The reason in an answer, cut to {@link WHY_CHARS_MAX} characters and without what a database cannot hold. */
+export function whyOf(reply: unknown): string {
+  const why = fieldOf(reply, "why");
+  const text = typeof why === "string" && why !== "" ? why : "no reason was given";
+  return text.slice(0, WHY_CHARS_MAX).replaceAll("\u0000", "\uFFFD").replaceAll(LONE_SURROGATE, "\uFFFD");
+}
+
+/** A cut in the middle of a character leaves half of its pair. */
+const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
+
+function fieldOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  const field: unknown = Reflect.get(value, name);
+  return field;
+}

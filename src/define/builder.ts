@@ -1,0 +1,88 @@
+/** `defineCase`: collects what authors write and reads it when it is first needed. */
+
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { CaseType } from "./case-type.ts";
+import type { CaseDefinition } from "./definition.ts";
+import { faultyDefinition } from "./faulty-definition.ts";
+import { readCase, type CaseDraft, type CaseReading } from "./read-case.ts";
+import type { StepDraft } from "./read-step.ts";
+import type { EventSchemas, PartsOf } from "./shape.ts";
+
+/** What a case type needs before its first step. */
+export interface CaseOptions<Input extends StandardSchemaV1, Events extends EventSchemas> {
+  /** A whole number from 1; raised when a change of the definition must not reach workers that do not have it yet. */
+  readonly version: number;
+  /** Who takes whatever no destination owner covers. */
+  readonly owner: string;
+  /** What a case starts with. A start takes the schema's input; steps see its output, as JSON. */
+  readonly input: Input;
+  /** The events that cases of this type take, by type, with the schemas of their payloads. Default: none. */
+  readonly events?: Events;
+}
+
+/** No events. */
+export type NoEvents = { readonly [Type in never]: StandardSchemaV1 };
+
+/** Begins a case type. Add its steps in the order in which they are done. */
+export function defineCase<Input extends StandardSchemaV1, Events extends EventSchemas = NoEvents>(
+  name: string,
+  options: CaseOptions<Input, Events>,
+): CaseDefinition<PartsOf<Input, Events>>;
+// The types end here: what a JavaScript author writes is unknown too, and is read without trust.
+export function defineCase(name: unknown, options: unknown): CaseBuilder {
+  return new CaseBuilder({ name, options, steps: [] });
+}
+
+class CaseBuilder implements CaseType {
+  readonly #draft: CaseDraft;
+  #reading: CaseReading | null = null;
+
+  constructor(draft: CaseDraft) {
+    this.#draft = draft;
+  }
+
+  get outline(): CaseType["outline"] {
+    return this.#sound().outline;
+  }
+
+  get input(): CaseType["input"] {
+    return this.#sound().input;
+  }
+
+  get events(): CaseType["events"] {
+    return this.#sound().events;
+  }
+
+  get steps(): CaseType["steps"] {
+    return this.#sound().steps;
+  }
+
+  step(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "step", name, options });
+  }
+
+  approval(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "approval", name, options });
+  }
+
+  waitForEvent(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "waitForEvent", name, options });
+  }
+
+  sleep(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "sleep", name, options });
+  }
+
+  #with(step: StepDraft): CaseBuilder {
+    return new CaseBuilder({ ...this.#draft, steps: [...this.#draft.steps, step] });
+  }
+
+  #sound(): CaseType {
+    this.#reading ??= readCase(this.#draft);
+    if (this.#reading.kind === "sound") return this.#reading.caseType;
+    const { name } = this.#draft;
+    throw faultyDefinition([
+      { name: typeof name === "string" ? name : "without a name", faults: this.#reading.faults },
+    ]);
+  }
+}

@@ -1,0 +1,67 @@
+/** A case type while it is written, as authors see it. Types only; builder.ts makes the values. */
+
+import type { CaseType } from "./case-type.ts";
+import type { Jsonify } from "./jsonify.ts";
+import type {
+  CaseParts,
+  EventType,
+  FreeName,
+  LastStep,
+  NoSteps,
+  StepName,
+  StepParts,
+  WithStep,
+} from "./shape.ts";
+import type {
+  ApprovalOptions,
+  Approved,
+  NoRequest,
+  SendOptions,
+  SleepOptions,
+  WaitForEventOptions,
+} from "./step-options.ts";
+
+/**
+ * A case type, and the way to its next step. It is immutable: each method gives a new case type with one step more.
+ * `Last` is the step before, which the next one follows unless its `after` says otherwise. It is checked when it is
+ * loaded or its `outline` is first read: a faulty one throws `INVALID_DEFINITION` with all its faults.
+ */
+export interface CaseDefinition<
+  Parts extends CaseParts,
+  Steps extends StepParts = NoSteps,
+  Last extends string = never,
+> extends CaseType<Parts["start"]> {
+  /** Adds a step that sends to a destination. */
+  step<
+    const Name extends string,
+    Returned,
+    Output = Returned,
+    Request = NoRequest,
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+  >(
+    name: FreeName<Steps, Name>,
+    options: SendOptions<Parts, Steps, Name, After, Request, Returned, Output>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, Jsonify<Output>, NoInfer<After>>, Name>;
+
+  /** Adds a step that a person answers. */
+  approval<const Name extends string, Form = null, After extends StepName<Steps> = LastStep<Steps, Last>>(
+    name: FreeName<Steps, Name>,
+    options: ApprovalOptions<Parts, Steps, Name, After, Form>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, Approved<Jsonify<Form>>, NoInfer<After>>, Name>;
+
+  /** Adds a step that waits for an event. Its result is the event's payload. */
+  waitForEvent<
+    const Name extends string,
+    Type extends EventType<Parts>,
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+  >(
+    name: FreeName<Steps, Name>,
+    options: WaitForEventOptions<Parts, Steps, Name, After, Type>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, Parts["events"][Type], NoInfer<After>>, Name>;
+
+  /** Adds a step that waits for time to pass. Its result is null. */
+  sleep<const Name extends string, After extends StepName<Steps> = LastStep<Steps, Last>>(
+    name: FreeName<Steps, Name>,
+    options: SleepOptions<Parts, Steps, Name, After>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, null, NoInfer<After>>, Name>;
+}

@@ -1,0 +1,204 @@
+/** Outside systems that steps send to: what authors write, and how it is read. */
+
+import type { FieldFault } from "../core/errors.ts";
+import { canonicalJson, readJson } from "../core/json.ts";
+import type { DestinationOutline, Owners, RepeatSafety, RetryPolicy } from "../core/outline.ts";
+import type { Duration } from "./duration.ts";
+import { nameFault } from "./names.ts";
+import { isFunction, isLabel, OptionReader } from "./option-reader.ts";
+import { VALUE_CHARS_MAX } from "./schema.ts";
+
+/** What makes a repeat safe. */
+export type Idempotency =
+  /** It deduplicates by our idempotency key, for `window` after the first request with that key. */
+  | { readonly by: "key"; readonly window: Duration }
+  /** It neither deduplicates nor compares, but can be asked: every step sent there needs a `check`. */
+  | { readonly by: "lookup" }
+  /** It can do nothing of that. A step with a `check` is treated as with `lookup`; else a person decides. */
+  | { readonly by: "none" };
+
+/** Bounds of automatic repetition, per step and round; a person's resume opens a new round. */
+export interface RetryOptions {
+  /** Attempts, the first included: 1 to 100. Default 5. */
+  readonly maxAttempts?: number;
+  /** For how long after the first failure. Default 4 h. */
+  readonly giveUpAfter?: Duration;
+  /** Delay before the second attempt; it grows fourfold from one to the next. Default 5 s. */
+  readonly firstDelay?: Duration;
+  /** Cap of that delay. Default 15 min, or `firstDelay` where that is longer. */
+  readonly maxDelay?: Duration;
+  /** How often it may say "slow down", which spends no attempt: 1 to 1,000. Default 20. */
+  readonly maxThrottles?: number;
+}
+
+/** What is known of a destination. */
+export interface DestinationOptions {
+  readonly idempotency: Idempotency;
+  /**
+   * Names the account that is used, never its secret: pauses and releases are per destination and credential. A
+   * function is called once, when the first case type that uses the destination is loaded. Default: the name.
+   */
+  readonly credential?: string | (() => string);
+  /** Who acts, where it is not the owner of the case type. */
+  readonly owners?: {
+    /** Who can restore access. */
+    readonly access?: string;
+    /** Who can correct the input. */
+    readonly input?: string;
+    /** Who looks after outages and all else. */
+    readonly outage?: string;
+  };
+  readonly retry?: RetryOptions;
+  /** How long after an effect a look-up may still not find it. Default 10 s. */
+  readonly readLag?: Duration;
+  /** How long it may sit on a received request before it executes it. Default 0. */
+  readonly requestAge?: Duration;
+}
+
+/** An outside system. Share one value between all steps that send there. */
+export interface Destination {
+  readonly kind: "destination";
+  readonly name: string;
+  readonly options: DestinationOptions;
+}
+
+/** What reading a destination gave. The outline is only good where there are no faults. */
+export interface DestinationReading {
+  readonly outline: DestinationOutline;
+  readonly faults: readonly FieldFault[];
+}
+
+/** Names an outside system. Its faults are named when a case type that uses it is loaded. */
+export function defineDestination(name: string, options: DestinationOptions): Destination {
+  return { kind: "destination", name, options };
+}
+
+/** True for what {@link defineDestination} makes, also from another copy of the package. */
+export function isDestination(value: unknown): value is Destination {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "destination";
+}
+
+/** A destination is read once, so that its credential is asked once and its outline is one value. */
+const readings = new WeakMap<Destination, DestinationReading>();
+
+/** Reads a destination; the paths of its faults begin with `destinations.` and its name. */
+export function readDestination(destination: Destination): DestinationReading {
+  const known = readings.get(destination);
+  if (known !== undefined) return known;
+  const reading = readOptions(destination);
+  readings.set(destination, reading);
+  return reading;
+}
+
+/** What is wrong with two rivals. */
+export const RIVALS: string =
+  "two destinations with different settings have this name: define it once and share it, or rename one";
+
+/** True for two destinations of one name whose settings differ. */
+export function areRivals(one: DestinationOutline, other: DestinationOutline): boolean {
+  return one.name === other.name && textOf(one) !== textOf(other);
+}
+
+function textOf(outline: DestinationOutline): string {
+  const read = readJson(outline, VALUE_CHARS_MAX);
+  return read.kind === "json" ? canonicalJson(read.value) : read.why;
+}
+
+const MAX_ATTEMPTS_MAX = 100;
+const MAX_THROTTLES_MAX = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+function readOptions({ name, options }: Destination): DestinationReading {
+  const faults: FieldFault[] = [];
+  const known = ["idempotency", "credential", "owners", "retry", "readLag", "requestAge"];
+  const reader = new OptionReader(options, `destinations.${name}`, known, faults);
+  const wrongName = nameFault(name);
+  if (wrongName !== null) reader.fault("", wrongName);
+  const outline = {
+    name,
+    repeatSafety: readIdempotency(reader),
+    credentialId: readCredential(reader, name),
+    owners: readOwners(reader.nested("owners", ["access", "input", "outage"])),
+    retry: readRetry(reader),
+    readLagMs: reader.duration("readLag", { defaultMs: 10_000, minMs: 0, maxMs: 24 * HOUR_MS }),
+    requestAgeMs: reader.duration("requestAge", { defaultMs: 0, minMs: 0, maxMs: 24 * HOUR_MS }),
+  };
+  return { outline, faults };
+}
+
+function readIdempotency(reader: OptionReader): RepeatSafety {
+  const ways = `{ by: "key", window: "24h" }, { by: "lookup" } or { by: "none" }`;
+  if (reader.value("idempotency") === undefined) {
+    reader.fault("idempotency", `is missing: say what makes a repeat safe there, ${ways}`);
+    return { by: "none" };
+  }
+  const idempotency = reader.nested("idempotency", ["by", "window"]);
+  const by = idempotency.value("by");
+  if (by === "key") {
+    const windowMs = idempotency.duration("window", { defaultMs: null, minMs: 1_000 });
+    return { by, windowMs };
+  }
+  if (by !== "lookup" && by !== "none") {
+    reader.fault("idempotency", `must be one of ${ways}`);
+    return { by: "none" };
+  }
+  if (idempotency.value("window") !== undefined) {
+    idempotency.fault("window", `only a destination with by: "key" has a window`);
+  }
+  return { by };
+}
+
+function readCredential(reader: OptionReader, name: string): string {
+  const credential = reader.value("credential");
+  if (credential === undefined) return name;
+  const given = isFunction(credential) ? callCredential(reader, credential) : credential;
+  if (given === null) return name;
+  if (typeof given === "string" && isLabel(given)) return given;
+  reader.fault("credential", "must name the account: a text, or a function that returns one");
+  return name;
+}
+
+/** Null when it threw; that is a fault of its own. */
+function callCredential(reader: OptionReader, credential: (context: unknown) => unknown): unknown {
+  try {
+    return credential(undefined);
+  } catch (error) {
+    reader.fault("credential", `threw ${String(error)}`);
+    return null;
+  }
+}
+
+function readOwners(owners: OptionReader): Owners {
+  return {
+    access: owners.optionalText("access", "who can restore access"),
+    input: owners.optionalText("input", "who can correct the input"),
+    outage: owners.optionalText("outage", "who looks after outages"),
+  };
+}
+
+function readRetry(reader: OptionReader): RetryPolicy {
+  const known = ["maxAttempts", "giveUpAfter", "firstDelay", "maxDelay", "maxThrottles"];
+  const retry = reader.nested("retry", known);
+  const firstDelayMs = retry.duration("firstDelay", { defaultMs: 5_000, minMs: 1 });
+  const policy = {
+    maxAttempts: retry.count("maxAttempts", { default: 5, min: 1, max: MAX_ATTEMPTS_MAX }),
+    maxThrottles: retry.count("maxThrottles", { default: 20, min: 1, max: MAX_THROTTLES_MAX }),
+    giveUpAfterMs: retry.duration("giveUpAfter", { defaultMs: 4 * HOUR_MS, minMs: 1 }),
+    firstDelayMs,
+    maxDelayMs: retry.duration("maxDelay", {
+      defaultMs: Math.max(15 * MINUTE_MS, firstDelayMs),
+      minMs: 1,
+    }),
+  };
+  if (policy.maxDelayMs < firstDelayMs) {
+    retry.fault("maxDelay", "must not be shorter than firstDelay");
+  }
+  if (policy.maxAttempts > 1 && policy.giveUpAfterMs < firstDelayMs) {
+    retry.fault(
+      "giveUpAfter",
+      "is shorter than firstDelay, so nothing would be tried again; if that is meant, say maxAttempts: 1",
+    );
+  }
+  return policy;
+}

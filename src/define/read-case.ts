@@ -1,0 +1,167 @@
+/** Reads a case type as written, and names all its faults at once. */
+
+import { invariant, type FieldFault } from "../core/errors.ts";
+import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
+import type { CaseType, RuntimeStep, Validate } from "./case-type.ts";
+import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
+import { eventTypeFault, nameFault } from "./names.ts";
+import { OptionReader } from "./option-reader.ts";
+import type { ReadDestination } from "./read-conditions.ts";
+import { readStep, type StepDraft, type StepReading } from "./read-step.ts";
+import { orderSteps, type StepOrder } from "./step-order.ts";
+
+/** Steps of one case type. */
+export const STEPS_MAX = 200;
+
+/** Event types of one case type. */
+export const EVENT_TYPES_MAX = 200;
+
+/** The largest version: what an integer column of PostgreSQL holds. */
+export const VERSION_MAX = 2_147_483_647;
+
+/** A case type as written. */
+export interface CaseDraft {
+  readonly name: unknown;
+  readonly options: unknown;
+  readonly steps: readonly StepDraft[];
+}
+
+/** What reading a case type gave. */
+export type CaseReading =
+  | { readonly kind: "sound"; readonly caseType: CaseType }
+  | { readonly kind: "faulty"; readonly faults: readonly FieldFault[] };
+
+/** Reads a case type, whatever was written. */
+export function readCase({ name, options: written, steps: drafts }: CaseDraft): CaseReading {
+  const faults: FieldFault[] = [];
+  const options = new OptionReader(written, "", ["version", "owner", "input", "events"], faults);
+  const wrongName = nameFault(name);
+  if (wrongName !== null) options.fault("name", wrongName);
+  const version = options.count("version", { default: null, min: 1, max: VERSION_MAX });
+  const owner = options.text("owner", "who takes whatever no destination owner covers");
+  const input = options.requiredSchema("input", "what a case starts with");
+  const events = readEvents(options);
+  const eventTypes = Object.keys(events);
+  const readings = readSteps(drafts, eventTypes, options, faults);
+  const order = readOrder(readings, options);
+  if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
+  const caseType = String(name);
+  const steps = makeSteps(readings, order, { caseType, eventTypes });
+  const outline: CaseOutline = {
+    name: caseType,
+    version,
+    owner,
+    steps: Object.values(steps).map((step) => step.outline),
+    events: eventTypes,
+  };
+  return { kind: "sound", caseType: { outline, input, events, steps } };
+}
+
+function readEvents(options: OptionReader): CaseType["events"] {
+  const written = options.value("events") ?? {};
+  const types = typeof written === "object" && !Array.isArray(written) ? Object.keys(written) : [];
+  if (types.length > EVENT_TYPES_MAX) {
+    options.fault("events", `has ${types.length} event types, at most ${EVENT_TYPES_MAX} are allowed`);
+  }
+  const reader = options.nested("events", types);
+  const schemas: { [eventType: string]: Validate } = {};
+  for (const type of types) {
+    const wrongType = eventTypeFault(type);
+    if (wrongType !== null) reader.fault(type, wrongType);
+    const schema = reader.requiredSchema(type, "its payload");
+    if (schema !== null) schemas[type] = schema;
+  }
+  return withoutPrototype(schemas);
+}
+
+function readSteps(
+  drafts: readonly StepDraft[],
+  eventTypes: readonly string[],
+  options: OptionReader,
+  faults: FieldFault[],
+): readonly StepReading[] {
+  if (drafts.length === 0) options.fault("steps", "there are none: add one, as with .step(name, { … })");
+  if (drafts.length > STEPS_MAX) {
+    options.fault(
+      "steps",
+      `there are ${drafts.length}, at most ${STEPS_MAX} are allowed: split the case type`,
+    );
+  }
+  const labels = drafts.map(({ name }, index) =>
+    typeof name === "string" && name !== "" ? name : `${index + 1}`,
+  );
+  for (const label of new Set(labels.filter((one, index) => labels.indexOf(one) !== index))) {
+    options.fault(`steps.${label}`, "two steps have this name: give each its own");
+  }
+  const readOnce = destinationReader(options, faults);
+  return drafts.slice(0, STEPS_MAX).map((draft, index) => {
+    const previous = labels[index - 1] ?? null;
+    return readStep(draft, {
+      label: labels[index] ?? "",
+      previous,
+      eventTypes,
+      readDestination: readOnce,
+      faults,
+    });
+  });
+}
+
+/** Names the faults of a destination once, however many steps use it, and finds two that have one name. */
+function destinationReader(options: OptionReader, faults: FieldFault[]): ReadDestination {
+  const read = new Map<unknown, DestinationOutline>();
+  return (value) => {
+    if (!isDestination(value)) return null;
+    const known = read.get(value);
+    if (known !== undefined) return known;
+    const { outline, faults: found } = readDestination(value);
+    faults.push(...found);
+    if ([...read.values()].some((other) => areRivals(other, outline))) {
+      options.fault(`destinations.${outline.name}`, RIVALS);
+    }
+    read.set(value, outline);
+    return outline;
+  };
+}
+
+function readOrder(readings: readonly StepReading[], options: OptionReader): StepOrder {
+  const names = new Set(readings.map(({ name }) => name));
+  for (const { name, after, options: step } of readings) {
+    const others = [...names].filter((one) => one !== name).join(", ") || "none";
+    for (const unknown of after.filter((one) => !names.has(one))) {
+      step.fault("after", `there is no step ${unknown}. There are: ${others}`);
+    }
+  }
+  const order = orderSteps(
+    readings.map(({ name, after }) => ({ name, after: after.filter((one) => names.has(one)) })),
+  );
+  if (order.kind === "cycle") {
+    const circle = [...order.names, ...order.names.slice(0, 1)].join(" follows ");
+    options.fault("steps", `${circle}: none of them could ever begin, so one must not follow`);
+  }
+  return order;
+}
+
+function makeSteps(
+  readings: readonly StepReading[],
+  { names, closures }: Extract<StepOrder, { kind: "ordered" }>,
+  { caseType, eventTypes }: { readonly caseType: string; readonly eventTypes: readonly string[] },
+): CaseType["steps"] {
+  const steps: { [step: string]: RuntimeStep } = {};
+  for (const step of names) {
+    const make = readings.find(({ name }) => name === step)?.make ?? null;
+    invariant(
+      make !== null,
+      `the step ${step} of case type ${caseType} was read without faults, but cannot be made`,
+    );
+    const closure = closures.get(step) ?? [];
+    const others = names.filter((one) => one !== step && !closure.includes(one));
+    steps[step] = make({ caseType, step, closure, others, eventTypes });
+  }
+  return withoutPrototype(steps);
+}
+
+/** What is looked up by names from outside must have nothing but what was put in. */
+function withoutPrototype<Value extends object>(value: Value): Value {
+  Object.setPrototypeOf(value, null);
+  return value;
+}

@@ -1,0 +1,124 @@
+/** The options of each kind of step, as authors write them. Types only; read-steps.ts reads them. */
+
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { CheckReply } from "./answers.ts";
+import type { CheckContext, ConditionReply, Facts, RunContext, Scope } from "./case-type.ts";
+import type { Destination } from "./destination.ts";
+import type { Duration } from "./duration.ts";
+import type { Jsonify } from "./jsonify.ts";
+import type { Probe } from "./probe.ts";
+import type { CaseParts, InputField, ProbeScope, StepParts, StepScope } from "./shape.ts";
+
+/** A condition decided from the journal: a pure, synchronous function. */
+export type FactCondition<Seen extends Scope> = (facts: Facts<Seen>) => ConditionReply;
+
+/** Conditions by name. The name is what people read: "approval still stands". */
+export interface Conditions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+> {
+  readonly [condition: string]:
+    FactCondition<StepScope<Parts, Steps, Name, After>> | Probe<ProbeScope<Parts, Steps, Name>>;
+}
+
+/** What every kind of step takes. */
+export interface CommonOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+> {
+  /** Steps that must stand before this one goes on. Default: the step before; the first follows none. */
+  readonly after?: readonly After[];
+  /** Conditions that must hold before it goes on, and must still hold for its confirmation to stand. */
+  readonly requires?: Conditions<Parts, Steps, Name, After>;
+  /** The input fields it rests on: a correction of others does not lapse it. Default: the whole input. */
+  readonly uses?: readonly InputField<Parts>[];
+}
+
+/** A step that sends to a destination. Write `request` before `run`, so that `run` knows the request's type. */
+export interface SendOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Request,
+  Returned,
+  Output,
+> extends CommonOptions<Parts, Steps, Name, After> {
+  /** Where it sends to. */
+  readonly to: Destination;
+  /** Conditions asked once, before sending. */
+  readonly before?: Conditions<Parts, Steps, Name, After>;
+  /** What to send: pure and synchronous. Journaled, and given to every attempt as it was the first time. */
+  readonly request?: (facts: Facts<StepScope<Parts, Steps, Name, After>>) => Request;
+  /** Sends. What it returns is the step's result; what it throws is sorted into why it failed and whether it happened. */
+  readonly run: (
+    context: RunContext<StepScope<Parts, Steps, Name, After>, Requested<Request>>,
+  ) => Promise<Returned> | Returned;
+  /** Asks the destination whether it happened. The result it found is what `run` would have returned. */
+  readonly check?: (
+    context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>>,
+  ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>;
+  /** What the result must match; the schema's output is the result. A mismatch goes to review and is never sent again. */
+  readonly result?: StandardSchemaV1<unknown, Output>;
+  /** How long one send may take: at most 10 min. Default 30 s. */
+  readonly deadline?: Duration;
+}
+
+/** Stands for the request of a step that has none. */
+export interface NoRequest {
+  readonly " no request": never;
+}
+
+/** What `run` gets of what `request` gave; undefined where there is no `request`. */
+export type Requested<Request> = [Request] extends [NoRequest] ? undefined : Jsonify<Request>;
+
+/** A step that a person answers. */
+export interface ApprovalOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Form,
+> extends CommonOptions<Parts, Steps, Name, After> {
+  /** Who may answer. */
+  readonly by: string;
+  /** What the answer must carry. Default: nothing. */
+  readonly form?: StandardSchemaV1<unknown, Form>;
+  /** How long the question stands before it goes to review. Default: no limit. */
+  readonly expires?: Duration;
+}
+
+/** The result of an approval: who answered, and what the form carried. */
+export interface Approved<Form> {
+  readonly by: string;
+  readonly form: Form;
+}
+
+/** A step that waits for an event; one that came before the wait is seen too. */
+export interface WaitForEventOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Type extends string,
+> extends CommonOptions<Parts, Steps, Name, After> {
+  /** One of the case type's `events`. */
+  readonly event: Type;
+  /** How long it waits before it goes to review. */
+  readonly timeout: Duration;
+}
+
+/** A step that waits for time to pass. */
+export interface SleepOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+> extends CommonOptions<Parts, Steps, Name, After> {
+  /** How long, from the moment at which the last step it follows was confirmed. */
+  readonly for: Duration;
+}
