@@ -6,6 +6,10 @@
 import { isUnproved, type CaseState, type Rest } from "./case-state.ts";
 import type { FailureKind, Executed } from "./failure.ts";
 import type { Review, Wait } from "./journal.ts";
+import { storableText } from "./storable-text.ts";
+
+/** Characters of one text in a summary; the journal holds it whole. */
+const SUMMARY_TEXT_CHARS_MAX = 1_000;
 
 /** Stored states. There is no `failed` and no `processing`. */
 export type StoredState = "ready" | "claimed" | "waiting" | "paused" | "in_review" | "done" | "canceled";
@@ -23,7 +27,7 @@ export interface FailureSummary {
   readonly sentence: string;
 }
 
-/** What a list shows of a case beside its columns. */
+/** What a list shows of a case beside its columns. Its texts are bounded and fit for storage, whoever wrote them. */
 export interface CaseSummary {
   /** Steps confirmed and not found lapsed. */
   readonly confirmed: number;
@@ -82,8 +86,8 @@ function summarize(state: CaseState): CaseSummary {
   const steps = Object.entries(state.steps);
   return {
     confirmed: steps.filter(([, step]) => step.confirmation !== null && step.lapse === null).length,
-    waits: state.rest.kind === "waiting" ? state.rest.waits : [],
-    reviews: steps.flatMap(([, step]) => (step.review === null ? [] : [step.review])),
+    waits: state.rest.kind === "waiting" ? state.rest.waits.map(storableWait) : [],
+    reviews: steps.flatMap(([, step]) => (step.review === null ? [] : [storableReview(step.review)])),
     unsettled: steps
       .filter(([, step]) => step.confirmation === null && (step.intent?.attempts.some(isUnproved) ?? false))
       .map(([name]) => name),
@@ -104,20 +108,48 @@ function lastFailureOf(state: CaseState): FailureSummary | null {
   );
   if (last === null) return null;
   const { step, attempt, at, failure } = last;
-  return { step, attempt, at, kind: failure.kind, executed: failure.executed, sentence: failure.sentence };
+  const { kind, executed, sentence } = failure;
+  return { step, attempt, at, kind, executed, sentence: storable(sentence) };
 }
 
 function stoppedBy(rest: Rest): CaseSummary["stoppedBy"] {
   switch (rest.kind) {
     case "paused":
-      return { name: rest.by.name, reason: rest.reason, untilAt: rest.untilAt };
+      return { name: storable(rest.by.name), reason: storableOrNull(rest.reason), untilAt: rest.untilAt };
     case "canceled":
-      return { name: rest.by.name, reason: rest.reason, untilAt: null };
+      return { name: storable(rest.by.name), reason: storableOrNull(rest.reason), untilAt: null };
     case "ready":
     case "waiting":
     case "in_review":
     case "done":
       return null;
+  }
+}
+
+function storable(text: string): string {
+  return storableText(text, SUMMARY_TEXT_CHARS_MAX);
+}
+
+function storableOrNull(text: string | null): string | null {
+  return text === null ? null : storable(text);
+}
+
+function storableReview(review: Review): Review {
+  return { ...review, sentence: storable(review.sentence), owner: storable(review.owner) };
+}
+
+function storableWait(wait: Wait): Wait {
+  switch (wait.kind) {
+    case "probe":
+      return { ...wait, condition: storable(wait.condition), why: storable(wait.why) };
+    case "approval":
+      return { ...wait, by: storable(wait.by) };
+    case "event":
+      return { ...wait, eventType: storable(wait.eventType) };
+    case "retry":
+    case "check":
+    case "timer":
+      return wait;
   }
 }
 
