@@ -18,6 +18,7 @@ export class Lease {
   #untilWall = -Infinity;
   #trust = new AbortController();
   #watch = new AbortController();
+  #isOver = false;
 
   constructor(clock: Clock, leaseMs: number) {
     this.#clock = clock;
@@ -30,13 +31,18 @@ export class Lease {
     return this.leaseMs / BEAT_SHARE;
   }
 
-  /** Takes the moment before a beat is sent, for {@link extend}. */
+  /**
+   * Takes the moment before a beat is sent, for {@link extend}. Timers follow the monotonic clock alone: trust that a
+   * jump of the wall clock ended is noticed here, five times in a lease.
+   */
   mark(): BeatMark {
+    this.isTrusted();
     return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
   }
 
-  /** The beat sent at `mark` was answered. */
+  /** The beat sent at `mark` was answered. Without effect once the lease was ended. */
   extend(mark: BeatMark): void {
+    if (this.#isOver) return;
     this.#untilMonotonic = trustedUntil(mark.monotonic, this.leaseMs);
     this.#untilWall = trustedUntil(mark.wall, this.leaseMs);
     if (!this.#isInTime()) return;
@@ -57,6 +63,7 @@ export class Lease {
 
   /** Ends trust for good, when the holder is marked or the process stops. */
   end(): void {
+    this.#isOver = true;
     this.#untilMonotonic = -Infinity;
     this.#watch.abort();
     this.#endTrust();

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { FootholdError } from "../core/errors.ts";
+import { COMMIT_BATCH_MAX, type HolderCommit, type HolderReply } from "../store/port.ts";
+import { Committer } from "./committer.ts";
+import { ManualClock, settle } from "./manual-clock.fixture.ts";
+
+/** A store whose statements end when the test says so. */
+class HeldStore {
+  readonly batches: (readonly HolderCommit[])[] = [];
+  readonly #held: { reply: (replies: readonly HolderReply[]) => void; fail: (error: unknown) => void }[] = [];
+
+  commit(commits: readonly HolderCommit[]): Promise<readonly HolderReply[]> {
+    this.batches.push(commits);
+    return new Promise((reply, fail) => this.#held.push({ reply, fail }));
+  }
+
+  /** Answers the oldest open statement: all stored. */
+  async store(): Promise<void> {
+    const at = this.batches.length - this.#held.length;
+    this.#held
+      .shift()
+      ?.reply((this.batches[at] ?? []).map(({ revision }) => ({ kind: "current", revision })));
+    await settle();
+  }
+
+  async fail(error: unknown): Promise<void> {
+    this.#held.shift()?.fail(error);
+    await settle();
+  }
+
+  ids(batch: number): readonly string[] {
+    return (this.batches[batch] ?? []).map(({ commitId }) => commitId);
+  }
+}
+
+function commitNamed(commitId: string, revision = 1): HolderCommit {
+  const write = {
+    at: 0,
+    entries: [],
+    row: {
+      state: "ready",
+      dueAt: 0,
+      revision,
+      changedAt: 0,
+      summary: {
+        confirmed: 0,
+        waits: [],
+        reviews: [],
+        unsettled: [],
+        lastFailure: null,
+        losses: 0,
+        isRepaired: false,
+        stoppedBy: null,
+      },
+    },
+    claim: { kind: "free" },
+  } as const;
+  return {
+    caseId: `00${commitId}`,
+    shard: 0,
+    commitId,
+    claimId: `claim-${commitId}`,
+    revision,
+    current: write,
+    moved: () => write,
+  };
+}
+
+const away = (): FootholdError => new FootholdError("DATABASE_UNAVAILABLE", "the database is away");
+
+function started(): { store: HeldStore; clock: ManualClock; giveUp: AbortController; committer: Committer } {
+  const store = new HeldStore();
+  const clock = new ManualClock();
+  const giveUp = new AbortController();
+  return { store, clock, giveUp, committer: new Committer(store, clock, giveUp.signal) };
+}
+
+describe("the committer", () => {
+  test("sends a lone commit at once, in the same turn", () => {
+    const { store, committer } = started();
+    void committer.commit(commitNamed("a"));
+    expect(store.ids(0)).toEqual(["a"]);
+  });
+
+  test("lets batches grow by themselves: what queued up behind two statements goes with the next", async () => {
+    const { store, committer } = started();
+    for (const id of ["a", "b", "c", "d", "e"]) void committer.commit(commitNamed(id));
+    expect(store.batches.map((_, index) => store.ids(index))).toEqual([["a"], ["b"]]);
+    await store.store();
+    expect(store.ids(2)).toEqual(["c", "d", "e"]);
+  });
+
+  test("sends no more in one statement than a batch may hold", async () => {
+    const { store, committer } = started();
+    for (let n = 0; n < COMMIT_BATCH_MAX + 12; n += 1) void committer.commit(commitNamed(`c${n}`));
+    await store.store();
+    await store.store();
+    expect(store.batches.map(({ length }) => length)).toEqual([1, 1, COMMIT_BATCH_MAX, 10]);
+  });
+
+  test("gives each commit its own reply", async () => {
+    const { store, committer } = started();
+    const replies = ["a", "b", "c", "d"].map((id, index) => committer.commit(commitNamed(id, index + 10)));
+    await store.store();
+    await store.store();
+    await store.store();
+    expect(await Promise.all(replies)).toEqual(
+      [10, 11, 12, 13].map((revision) => ({ kind: "current", revision })),
+    );
+  });
+
+  test("sends a commit whose reply was lost again with the same id, ever more slowly, until it is answered", async () => {
+    const { store, clock, committer } = started();
+    const reply = committer.commit(commitNamed("a"));
+    for (const delayMs of [50, 100, 200, 400, 800, 1_600, 2_000, 2_000]) {
+      await store.fail(away());
+      await clock.advance(delayMs - 1);
+      const sent = store.batches.length;
+      await clock.advance(1);
+      expect(store.batches.length).toBe(sent + 1);
+    }
+    await store.store();
+    expect(await reply).toEqual({ kind: "current", revision: 1 });
+    expect(new Set(store.batches.flat().map(({ commitId }) => commitId))).toEqual(new Set(["a"]));
+  });
+
+  test("rejects a commit that fails for any other reason, and goes on with the next", async () => {
+    const { store, committer } = started();
+    const failed = committer.commit(commitNamed("a"));
+    const bug = new Error("a bug");
+    await Promise.all([expect(failed).rejects.toBe(bug), store.fail(bug)]);
+    const next = committer.commit(commitNamed("b"));
+    await store.store();
+    expect(await next).toEqual({ kind: "current", revision: 1 });
+  });
+
+  test("rejects a commit that the store gave no reply to, rather than wait for it", async () => {
+    const committer = new Committer(
+      { commit: () => Promise.resolve([]) },
+      new ManualClock(),
+      new AbortController().signal,
+    );
+    await expect(committer.commit(commitNamed("a"))).rejects.toThrow("no reply to commit a");
+  });
+
+  test("gives up when the process does: one more try at once, then the error", async () => {
+    const { store, giveUp, committer } = started();
+    const failed = committer.commit(commitNamed("a"));
+    const rejected = expect(failed).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
+    await store.fail(away());
+    giveUp.abort();
+    await settle();
+    expect(store.batches.length).toBe(2);
+    await store.fail(away());
+    await rejected;
+  });
+});
