@@ -1,15 +1,16 @@
 /**
  * The store port: everything the engine asks of a database. A store stores and compares; every decision comes from
  * core, as values or as pure callbacks that it runs under the case's lock. One contract suite holds all stores to this
- * text (src/store/contract.ts).
+ * text (test/store/contract).
  *
  * All times are epoch milliseconds. Every method may throw `DATABASE_UNAVAILABLE` when the database does not answer:
  * then nothing is known about the write, and a commit is sent again with the same commit id (R3).
  */
 
 import type { Claim } from "../core/claim.ts";
+import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
-import type { RestingRow, StoredState } from "../core/row.ts";
+import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
 
 /** Columns of a case that never change, apart from the versions it needs. */
@@ -138,11 +139,23 @@ export interface ClaimRequest {
 
 /** Due cases, now claimed, and when the next one will be due. */
 export interface ClaimReply {
+  /** Longest due first. */
   readonly cases: readonly StoredCase[];
-  /** Due time of the earliest case of these types that is not due yet; null = none has one. */
+  /** Claimed too, but their journals cannot be read (`fault` is CORRUPT_JOURNAL). To be put in sight by `setAside`. */
+  readonly unreadable: readonly UnreadableCase[];
+  /**
+   * Due time of the earliest case of these types that is not due yet; null = none has one. When as many cases came as
+   * were asked for, more may be due at once: then it is `now`.
+   */
   readonly nextDueAt: number | null;
   /** Database time of the claim. */
   readonly now: number;
+}
+
+/** A case whose row can be read and whose journal cannot. */
+export interface UnreadableCase {
+  readonly row: StoredRow;
+  readonly fault: FootholdError;
 }
 
 /** A holder that starts. Its id is random and never used again (R6). */
@@ -253,6 +266,15 @@ export interface Store {
     decide: (stored: StoredCase, now: number) => CaseChange<Reply>,
   ): Promise<{ readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null>;
 
+  /**
+   * Puts a case whose journal cannot be read in sight, so that it is neither claimed again and again nor lost: it becomes
+   * `in_review` with this summary, not due, its claim freed. Nothing is appended, so this alone does not follow from the
+   * journal; the next write after its repair makes the row right again. Only while its claim is `claimId` (null = none);
+   * true if it was done.
+   */
+  setAside(caseId: string, claimId: string | null, summary: CaseSummary): Promise<boolean>;
+
+  /** Throws CORRUPT_JOURNAL. */
   loadCase(caseId: string): Promise<StoredCase | null>;
   listCases(filter: CaseFilter): Promise<CasePage>;
   countCases(): Promise<readonly TypeCount[]>;
