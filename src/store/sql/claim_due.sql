@@ -1,0 +1,60 @@
+-- Claims due cases, longest due first, and gives them with their journals: one row for each entry, the summary only in
+-- the first row of a case. Cases that another statement holds are skipped. A case that changed while this statement
+-- began may come without its newest entries; the caller compares the revision and reads them again.
+-- The claimable rule is the same as isClaimable in core/row.ts; a test keeps the two equal.
+-- Caller: claimDue. Lock order: cases in the order of due_at, skipping what is locked, so it waits for nobody.
+-- Index: cases_due, then cases_pkey and journal_pkey.
+-- $1 time by which to be due, epoch ms, null = now; $2 engine version; $3, $4 case types and their versions;
+-- $5 holder; $6 act within, ms; $7 claim ids, one for each case wanted
+with due as (
+  select c.shard, c.case_id, c.due_at
+  from foothold.cases as c
+  where c.state in ('ready', 'waiting', 'paused')
+    and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
+    and c.engine_version <= $2::integer
+    and c.definition_version <= (
+      select max(t.version)
+      from unnest($3::text[], $4::integer[]) as t (name, version)
+      where t.name = c.case_type
+    )
+  order by c.due_at
+  limit cardinality($7::text[])
+  for no key update of c skip locked
+),
+numbered as (
+  select shard, case_id, row_number() over (order by due_at, case_id) as n
+  from due
+),
+claimed as (
+  update foothold.cases as c
+  set state = 'claimed',
+    resting_state = c.state,
+    resting_due_at = c.due_at,
+    due_at = null,
+    claim_id = i.claim_id,
+    holder_id = $5::text,
+    claimed_at = now(),
+    act_by_at = now() + $6::integer * interval '1 millisecond',
+    act_within_ms = $6::integer,
+    claim_touches = 0
+  from numbered as d
+  join unnest($7::text[]) with ordinality as i (claim_id, n) on i.n = d.n
+  where c.shard = d.shard and c.case_id = d.case_id
+  returning c.*
+)
+select
+  c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
+  c.state, c.revision, c.claim_id, c.holder_id,
+  case when row_number() over (partition by c.shard, c.case_id order by j.revision) = 1 then c.summary end as summary,
+  (extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::float8 as due_at,
+  (extract(epoch from c.started_at) * 1000)::float8 as started_at,
+  (extract(epoch from c.changed_at) * 1000)::float8 as changed_at,
+  (extract(epoch from c.claimed_at) * 1000)::float8 as claimed_at,
+  (extract(epoch from c.act_by_at) * 1000)::float8 as act_by_at,
+  (extract(epoch from now()) * 1000)::float8 as now,
+  j.revision as entry_revision,
+  (extract(epoch from j.at) * 1000)::float8 as at,
+  j.commit_id, j.codec, j.body, j.body_hash
+from claimed as c
+left join foothold.journal as j on j.shard = c.shard and j.case_id = c.case_id
+order by c.shard, c.case_id, j.revision;

@@ -1,0 +1,14 @@
+-- Counts cases by type and state. Reads every row: for a page that somebody opens and a metric now and then.
+-- Caller: countCases. No locks. Index: none.
+select
+  c.case_type,
+  c.state,
+  count(*)::integer as cases,
+  count(*) filter (where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now())::integer as due,
+  count(*) filter (where c.has_review)::integer as with_review,
+  (extract(epoch from min(c.due_at) filter (
+    where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now()
+  )) * 1000)::float8 as oldest_due_at
+from foothold.cases as c
+group by c.case_type, c.state
+order by c.case_type, c.state;

@@ -1,0 +1,45 @@
+-- Stores a new case with its first journal entries, claimed by its starter or not, and hints where it is due. Returns
+-- one row if it was stored, none if its id or its business key is taken: find_start then tells which.
+-- Caller: insertCase. Lock order: one case, new. Index: cases_pkey and cases_business_key, by their constraints.
+-- $1 shard, $2 case id, $3 tenant, $4 case type, $5 business key, $6 definition version, $7 engine version,
+-- $8 revision, $9 started_at, $10 changed_at, $11 state, $12 due_at, $13 summary, $14 has_review,
+-- $15 claim id (null = not claimed), $16 holder, $17 act within, ms;
+-- then for each entry: $18 revision, $19 at, $20 kind, $21 step, $22 commit id, $23 credential, $24 codec, $25 body,
+-- $26 hash; $27 the schema to hint about, null = none. Times in epoch ms.
+with started as (
+  insert into foothold.cases (
+    shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, started_at,
+    changed_at, summary, has_review, state, due_at, resting_state, resting_due_at, claim_id, holder_id, claimed_at,
+    act_by_at, act_within_ms, claim_touches
+  )
+  values (
+    $1::smallint, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::integer, $8::integer,
+    to_timestamp($9::float8 / 1000), to_timestamp($10::float8 / 1000), $13::jsonb, $14::boolean,
+    case when $15::text is null then $11::text else 'claimed' end,
+    case when $15::text is null then to_timestamp($12::float8 / 1000) end,
+    case when $15::text is not null then $11::text end,
+    case when $15::text is not null then to_timestamp($12::float8 / 1000) end,
+    $15::text, $16::text,
+    case when $15::text is not null then now() end,
+    case when $15::text is not null then now() + $17::integer * interval '1 millisecond' end,
+    $17::integer,
+    case when $15::text is not null then 0 end
+  )
+  on conflict do nothing
+  returning shard, case_id, tenant, definition_version, engine_version
+),
+written as (
+  insert into foothold.journal (
+    shard, case_id, revision, at, kind, step, commit_id, tenant, definition_version, engine_version, credential_id,
+    codec, body, body_hash
+  )
+  select
+    s.shard, s.case_id, e.revision, to_timestamp(e.at / 1000), e.kind, e.step, e.commit_id, s.tenant,
+    s.definition_version, s.engine_version, e.credential_id, e.codec, e.body, e.body_hash
+  from started as s
+  cross join unnest(
+    $18::integer[], $19::float8[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::bytea[],
+    $26::bytea[]
+  ) as e (revision, at, kind, step, commit_id, credential_id, codec, body, body_hash)
+)
+select case when $27::text is not null then pg_notify('foothold_due', $27::text) end from started;

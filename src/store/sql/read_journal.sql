@@ -1,0 +1,11 @@
+-- Reads the journal of a case after a revision, and the database's time after any lock was had.
+-- Caller: changeCase, commit and claimDue. No locks. Index: journal_pkey.
+-- $1 shard, $2 case id, $3 revision (0 = all)
+select
+  j.revision as entry_revision,
+  (extract(epoch from j.at) * 1000)::float8 as at,
+  j.commit_id, j.codec, j.body, j.body_hash,
+  (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+from foothold.journal as j
+where j.shard = $1::smallint and j.case_id = $2::text and j.revision > $3::integer
+order by j.revision;

@@ -1,0 +1,114 @@
+/**
+ * The SQL of the PostgreSQL store: one statement per file, in lower case, with a head that says its purpose, its caller,
+ * its lock order and its index. Lock order throughout: cases by shard and case id, then their journal; never a holder
+ * and a case in one transaction.
+ *
+ * The files name the schema `foothold`; another one is put in its place when they are read, checked as an identifier.
+ * Nothing else in a statement ever varies: what a caller chooses is a parameter.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { FootholdError, invariant } from "../../core/errors.ts";
+
+/** Every statement, named after its file. */
+export const STATEMENT_NAMES = [
+  "beat_holder",
+  "begin_change",
+  "begin_migration",
+  "claim_due",
+  "commit_batch",
+  "count_cases",
+  "create_schema",
+  "create_schema_info",
+  "end_holder",
+  "find_schema_info",
+  "find_start",
+  "forget_holders",
+  "insert_case",
+  "list_by_business_key",
+  "list_cases",
+  "list_claims",
+  "list_holders",
+  "list_reviews",
+  "listen",
+  "load_case",
+  "lock_case",
+  "next_due",
+  "read_clock",
+  "read_journal",
+  "read_schema_info",
+  "register_holder",
+  "set_aside",
+  "write_case",
+  "write_schema_info",
+] as const;
+
+/** One of {@link STATEMENT_NAMES}. */
+export type StatementName = (typeof STATEMENT_NAMES)[number];
+
+/** Gives the text of a statement. */
+export type Statements = (name: StatementName) => string;
+
+/** One step of the schema. */
+export interface Migration {
+  /** 1 for the first, then without gaps. */
+  readonly version: number;
+  /** Its file without the ending, such as `0001_cases`. */
+  readonly name: string;
+  /** The lowest version of the schema that an engine must know to work with this one. */
+  readonly readableFrom: number;
+  readonly text: string;
+}
+
+/** The schema of a store that names no other. */
+export const DEFAULT_SCHEMA = "foothold";
+
+/** Reads every statement for this schema. Throws `CONFIG_INVALID` when it is no plain identifier. */
+export function readStatements(schema: string): Statements {
+  checkSchemaName(schema);
+  const texts = new Map<StatementName, string>(
+    STATEMENT_NAMES.map((name) => [name, readSql(`${name}.sql`, schema)]),
+  );
+  return (name) => {
+    const text = texts.get(name);
+    invariant(text !== undefined, `there is no statement ${name}`);
+    return text;
+  };
+}
+
+/** Reads every migration for this schema, lowest version first. Throws `CONFIG_INVALID` as {@link readStatements} does. */
+export function readMigrations(schema: string): readonly Migration[] {
+  checkSchemaName(schema);
+  const files = readdirSync(new URL("migrations", import.meta.url)).filter((file) => file.endsWith(".sql"));
+  return files.toSorted().map((file, index) => {
+    const raw = readFileSync(new URL(`migrations/${file}`, import.meta.url), "utf8");
+    const version = Number.parseInt(file, 10);
+    const readableFrom = Number(/^-- Readable from: (\d+)$/m.exec(raw)?.[1]);
+    invariant(version === index + 1, `migration ${file} is not number ${index + 1}`);
+    invariant(
+      readableFrom >= 1 && readableFrom <= version,
+      `migration ${file} does not say who can read its schema`,
+    );
+    return { version, name: file.replace(/\.sql$/, ""), readableFrom, text: place(raw, schema) };
+  });
+}
+
+/** Throws `CONFIG_INVALID` unless the name can stand in a statement as it is. */
+function checkSchemaName(schema: string): void {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema) && !schema.startsWith("pg_")) return;
+  throw new FootholdError(
+    "CONFIG_INVALID",
+    `The schema ${JSON.stringify(schema)} cannot be used: a name of lower-case letters, digits and _, ` +
+      `at most 63, not beginning with a digit or pg_, is needed.`,
+  );
+}
+
+function readSql(path: string, schema: string): string {
+  return place(readFileSync(new URL(path, import.meta.url), "utf8"), schema);
+}
+
+/** Leaves the comments out, which the server need not read again and again, and puts the schema in its place. */
+function place(raw: string, schema: string): string {
+  const text = raw.replaceAll(/^\s*--.*\n/gm, "").trim();
+  return text.replaceAll(/\bfoothold(?=[.;])/g, `"${schema}"`);
+}

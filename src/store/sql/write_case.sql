@@ -1,0 +1,45 @@
+-- Stores what a change under the case's lock decided: the row, its new journal entries, and a hint where it became due.
+-- Caller: changeCase, and commit where it judges a case by itself. Lock order: one case, locked before.
+-- Index: cases_pkey.
+-- $1 shard, $2 case id, $3 revision, $4 changed_at, $5 state, $6 due_at, $7 summary, $8 has_review,
+-- $9 whether the claim is kept, $10 act within, ms, from now on (null = the claim is not touched);
+-- then for each entry: $11 revision, $12 at, $13 kind, $14 step, $15 commit id, $16 credential, $17 codec, $18 body,
+-- $19 hash; $20 the schema to hint about, null = none. Times in epoch ms.
+with moved as (
+  update foothold.cases as c
+  set revision = $3::integer,
+    changed_at = to_timestamp($4::float8 / 1000),
+    summary = $7::jsonb,
+    has_review = $8::boolean,
+    state = case when $9::boolean then 'claimed' else $5::text end,
+    due_at = case when not $9::boolean then to_timestamp($6::float8 / 1000) end,
+    resting_state = case when $9::boolean then $5::text end,
+    resting_due_at = case when $9::boolean then to_timestamp($6::float8 / 1000) end,
+    claim_id = case when $9::boolean then c.claim_id end,
+    holder_id = case when $9::boolean then c.holder_id end,
+    claimed_at = case when $9::boolean then c.claimed_at end,
+    act_by_at = case
+      when $9::boolean then coalesce(now() + $10::integer * interval '1 millisecond', c.act_by_at)
+    end,
+    act_within_ms = case when $9::boolean then coalesce($10::integer, c.act_within_ms) end,
+    claim_touches = case
+      when $9::boolean then c.claim_touches + case when $10::integer is null then 0 else 1 end
+    end
+  where c.shard = $1::smallint and c.case_id = $2::text
+  returning c.shard, c.case_id, c.tenant, c.definition_version, c.engine_version
+),
+written as (
+  insert into foothold.journal (
+    shard, case_id, revision, at, kind, step, commit_id, tenant, definition_version, engine_version, credential_id,
+    codec, body, body_hash
+  )
+  select
+    m.shard, m.case_id, e.revision, to_timestamp(e.at / 1000), e.kind, e.step, e.commit_id, m.tenant,
+    m.definition_version, m.engine_version, e.credential_id, e.codec, e.body, e.body_hash
+  from moved as m
+  cross join unnest(
+    $11::integer[], $12::float8[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::bytea[],
+    $19::bytea[]
+  ) as e (revision, at, kind, step, commit_id, credential_id, codec, body, body_hash)
+)
+select case when $20::text is not null then pg_notify('foothold_due', $20::text) end from moved;
