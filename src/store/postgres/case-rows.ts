@@ -1,0 +1,183 @@
+/** Rows as the statements return them, and what they become: the one place where columns meet fields. */
+
+import { FootholdError } from "../../core/errors.ts";
+import type { JournalEntry } from "../../core/journal.ts";
+import type { CaseSummary, StoredState } from "../../core/row.ts";
+import type { HeldClaim, StoredCase, StoredHolder, StoredRow } from "../port.ts";
+import { decodeEntry, type EntryColumns } from "./journal-codec.ts";
+
+/** The columns of a case. Times are epoch ms, with the fraction that the database's own clock has. */
+export interface CaseColumns {
+  readonly shard: number;
+  readonly case_id: string;
+  readonly tenant: string;
+  readonly case_type: string;
+  readonly business_key: string | null;
+  readonly definition_version: number;
+  readonly engine_version: number;
+  readonly state: StoredState;
+  readonly due_at: number | null;
+  readonly revision: number;
+  readonly started_at: number;
+  readonly changed_at: number;
+  readonly claim_id: string | null;
+  readonly holder_id: string | null;
+  readonly claimed_at: number | null;
+  readonly act_by_at: number | null;
+  /** Null in all but the first row of a case that comes with its journal. */
+  readonly summary: CaseSummary | null;
+}
+
+/** A case's columns and those of one of its entries, which are null when it has none. */
+export type CaseAndEntryColumns = CaseColumns & (EntryColumns | { readonly entry_revision: null });
+
+/** A case as read; `fault` says why its journal cannot be. */
+export type ReadCase =
+  | { readonly kind: "whole"; readonly stored: StoredCase }
+  | { readonly kind: "unreadable"; readonly row: StoredRow; readonly fault: FootholdError };
+
+/** The database's time as our clock has it: whole milliseconds, never ahead. */
+export function wholeMs(time: number): number {
+  return Math.floor(time);
+}
+
+function wholeMsOrNull(time: number | null): number | null {
+  return time === null ? null : wholeMs(time);
+}
+
+/** A case's columns as its row. Throws `INVARIANT_BROKEN` when they lack the summary. */
+export function toRow(columns: CaseColumns): StoredRow {
+  const { claim_id: claimId, holder_id: holderId, claimed_at: claimedAt, act_by_at: actByAt } = columns;
+  if (columns.summary === null) {
+    throw new FootholdError("INVARIANT_BROKEN", `case ${columns.case_id} was read without its summary`);
+  }
+  const isClaimed = claimId !== null && holderId !== null && claimedAt !== null && actByAt !== null;
+  return {
+    caseId: columns.case_id,
+    shard: columns.shard,
+    tenant: columns.tenant,
+    caseType: columns.case_type,
+    businessKey: columns.business_key,
+    startedAt: wholeMs(columns.started_at),
+    definitionVersion: columns.definition_version,
+    engineVersion: columns.engine_version,
+    state: columns.state,
+    dueAt: wholeMsOrNull(columns.due_at),
+    revision: columns.revision,
+    changedAt: wholeMs(columns.changed_at),
+    summary: columns.summary,
+    claim: isClaimed ? { claimId, holderId, claimedAt: wholeMs(claimedAt), actByAt: wholeMs(actByAt) } : null,
+  };
+}
+
+/** The rows of cases with their entries, as cases in the order in which they come. */
+export function toCases(rows: readonly CaseAndEntryColumns[]): readonly ReadCase[] {
+  const byCase = new Map<string, CaseAndEntryColumns[]>();
+  for (const row of rows) {
+    const group = byCase.get(row.case_id);
+    if (group === undefined) byCase.set(row.case_id, [row]);
+    else group.push(row);
+  }
+  return [...byCase.values()].map((group) => {
+    const [first] = group;
+    if (first === undefined) throw new FootholdError("INVARIANT_BROKEN", "a group of rows is empty");
+    return withJournal(
+      toRow(first),
+      group.filter((one) => one.entry_revision !== null),
+    );
+  });
+}
+
+/** A row and the columns of its entries as a case, checked: no entry is missing, doubled or damaged. */
+export function withJournal(row: StoredRow, entries: readonly EntryColumns[]): ReadCase {
+  try {
+    const journal = toEntries(row.caseId, 0, entries);
+    if (journal.length === row.revision) return { kind: "whole", stored: { row, journal } };
+    return { kind: "unreadable", row, fault: missing(row.caseId, journal.length + 1, row.revision) };
+  } catch (error) {
+    if (error instanceof FootholdError) return { kind: "unreadable", row, fault: error };
+    throw error;
+  }
+}
+
+/** The entries after a revision. Throws `CORRUPT_JOURNAL` when one is missing or cannot be read. */
+export function toEntries(
+  caseId: string,
+  afterRevision: number,
+  entries: readonly EntryColumns[],
+): readonly JournalEntry[] {
+  return entries.map((columns, index) => {
+    const expected = afterRevision + index + 1;
+    if (columns.entry_revision !== expected) throw missing(caseId, expected, columns.entry_revision);
+    return decodeEntry(caseId, columns);
+  });
+}
+
+function missing(caseId: string, revision: number, next: number): FootholdError {
+  return new FootholdError(
+    "CORRUPT_JOURNAL",
+    `The journal of case ${caseId} lacks revision ${revision}, although it goes on to ${next}. ` +
+      `Nothing of the case was changed; restore its journal rows from a backup.`,
+    { details: { caseId, revision } },
+  );
+}
+
+/** The columns of a claim. */
+export interface ClaimColumns {
+  readonly shard: number;
+  readonly case_id: string;
+  readonly claim_id: string;
+  readonly holder_id: string;
+  readonly revision: number;
+  readonly claimed_at: number;
+  readonly act_by_at: number;
+  readonly act_within_ms: number;
+  readonly claim_touches: number;
+}
+
+/** A claim's columns as a claim. */
+export function toHeldClaim(columns: ClaimColumns): HeldClaim {
+  return {
+    caseId: columns.case_id,
+    shard: columns.shard,
+    claimId: columns.claim_id,
+    holderId: columns.holder_id,
+    revision: columns.revision,
+    claimedAt: wholeMs(columns.claimed_at),
+    actByAt: wholeMs(columns.act_by_at),
+    actWithinMs: columns.act_within_ms,
+    touches: columns.claim_touches,
+  };
+}
+
+/** The columns of a holder. */
+export interface HolderColumns {
+  readonly holder_id: string;
+  readonly kind: "worker" | "page";
+  readonly name: string;
+  readonly host: string;
+  readonly build: string;
+  readonly lease_ms: number;
+  readonly case_types: StoredHolder["caseTypes"];
+  readonly beat: number;
+  readonly beat_at: number;
+  readonly started_at: number;
+  readonly ended_at: number | null;
+}
+
+/** A holder's columns as a holder. */
+export function toHolder(columns: HolderColumns): StoredHolder {
+  return {
+    holderId: columns.holder_id,
+    kind: columns.kind,
+    name: columns.name,
+    host: columns.host,
+    build: columns.build,
+    leaseMs: columns.lease_ms,
+    caseTypes: columns.case_types,
+    beat: columns.beat,
+    beatAt: wholeMs(columns.beat_at),
+    startedAt: wholeMs(columns.started_at),
+    endedAt: wholeMsOrNull(columns.ended_at),
+  };
+}

@@ -1,0 +1,76 @@
+/** Changes of one case under its lock: facts, moves, the freeing of claims; and reading it. */
+
+import { isClaimable, type CaseSummary } from "../../core/row.ts";
+import type { CaseChange, StoredCase } from "../port.ts";
+import { lockCase, readWhole, shardOf, writeCase } from "./case-lock.ts";
+import { toCases, type CaseAndEntryColumns } from "./case-rows.ts";
+import type { Database, Session } from "./database.ts";
+import { summaryColumns } from "./entry-columns.ts";
+
+/** The reply of `changeCase`, as the port has it. */
+export type ChangeReply<Reply> =
+  { readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null;
+
+/** A change that waits for its lock. */
+export interface ChangeRequest<Reply> {
+  readonly caseId: string;
+  readonly commitId: string;
+  readonly decide: (stored: StoredCase, now: number) => CaseChange<Reply>;
+}
+
+/** Changes a case as the port says. */
+export async function changeCase<Reply>(
+  database: Database,
+  request: ChangeRequest<Reply>,
+): Promise<ChangeReply<Reply>> {
+  const shard = shardOf(request.caseId);
+  if (shard === null) return null;
+  return database.transact("begin_change", (session) => changeLocked(database, session, shard, request));
+}
+
+async function changeLocked<Reply>(
+  database: Database,
+  session: Session,
+  shard: number,
+  { caseId, commitId, decide }: ChangeRequest<Reply>,
+): Promise<ChangeReply<Reply>> {
+  const row = await lockCase(session, shard, caseId);
+  if (row === null) return null;
+  const { stored, now } = await readWhole(session, row);
+  if (stored.journal.some((entry) => entry.commitId === commitId)) return { kind: "repeated" };
+  const change = decide(stored, now);
+  switch (change.kind) {
+    case "leave":
+      return { kind: "decided", reply: change.reply };
+    case "write": {
+      const isFree = row.claim === null || change.claim === "free";
+      const hintSchema = isFree && isClaimable(change.row, now) ? database.schema : null;
+      const claim = change.claim === "free" ? "free" : "leave";
+      await writeCase(session, row, { ...change, claim, hintSchema });
+      return { kind: "decided", reply: change.reply };
+    }
+  }
+}
+
+/** Reads a case with its journal. Throws `CORRUPT_JOURNAL`. */
+export async function loadCase(database: Database, caseId: string): Promise<StoredCase | null> {
+  const shard = shardOf(caseId);
+  if (shard === null) return null;
+  const [read] = toCases(await database.run<CaseAndEntryColumns>("load_case", [shard, caseId]));
+  if (read === undefined) return null;
+  if (read.kind === "unreadable") throw read.fault;
+  return read.stored;
+}
+
+/** Puts an unreadable case in sight as the port says. */
+export async function setAside(
+  database: Database,
+  caseId: string,
+  claimId: string | null,
+  summary: CaseSummary,
+): Promise<boolean> {
+  const shard = shardOf(caseId);
+  if (shard === null) return false;
+  const rows = await database.run("set_aside", [shard, caseId, claimId, ...summaryColumns({ summary })]);
+  return rows.length > 0;
+}

@@ -1,0 +1,187 @@
+/**
+ * The commits of holders. One statement stores all whose claim and revision still fit. What it leaves out is judged one
+ * by one under the lock of its case: a commit sent again, a lost claim, a revision that moved. A batch that fails for
+ * the data of one, or for a deadlock, is sent again one case per statement (R9).
+ */
+
+import { judgeCommit } from "../../core/claim.ts";
+import { invariant, isFootholdError } from "../../core/errors.ts";
+import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
+import { lockCase, readMissed, writeCase } from "./case-lock.ts";
+import type { Database, Parameter, Session } from "./database.ts";
+import {
+  encodeEntries,
+  entryColumns,
+  numberEntries,
+  summaryColumns,
+  type Appending,
+  type SummaryColumns,
+} from "./entry-columns.ts";
+import { isCollision, isDataFault, sayFault, Unstorable } from "./failures.ts";
+import type { EncodedEntry } from "./journal-codec.ts";
+
+/** Times that one commit is tried when it collides with another statement. */
+const COLLISION_TRIES_MAX = 3;
+
+/** Stores commits as the port says. */
+export async function commitAll(
+  database: Database,
+  commits: readonly HolderCommit[],
+): Promise<readonly HolderReply[]> {
+  checkBatch(commits);
+  const replies = new Map<HolderCommit, HolderReply>();
+  const encoded: Encoded[] = [];
+  for (const commit of commits) {
+    const one = encode(commit);
+    if (one.kind === "refused") replies.set(commit, one);
+    else encoded.push(one);
+  }
+  for (const [commit, reply] of await storeBatch(database, encoded)) replies.set(commit, reply);
+  return commits.map((commit) => {
+    const reply = replies.get(commit);
+    invariant(reply !== undefined, `the commit of case ${commit.caseId} got no reply`);
+    return reply;
+  });
+}
+
+function checkBatch(commits: readonly HolderCommit[]): void {
+  invariant(commits.length <= COMMIT_BATCH_MAX, `a batch of ${commits.length} commits was sent`);
+  const cases = new Set(commits.map(({ caseId }) => caseId));
+  invariant(cases.size === commits.length, "a batch has two commits of one case");
+}
+
+interface Encoded {
+  readonly kind: "encoded";
+  readonly commit: HolderCommit;
+  readonly summary: SummaryColumns;
+  readonly entries: readonly EncodedEntry[];
+}
+
+type Refused = Extract<HolderReply, { kind: "refused" }>;
+type Replies = readonly (readonly [HolderCommit, HolderReply])[];
+
+function encode(commit: HolderCommit): Encoded | Refused {
+  try {
+    const entries = encodeEntries(commit.caseId, commit.revision, appendingOf(commit, commit.current));
+    return { kind: "encoded", commit, summary: summaryColumns(commit.current.row), entries };
+  } catch (error) {
+    if (error instanceof Unstorable) return { kind: "refused", why: error.message };
+    throw error;
+  }
+}
+
+function appendingOf({ commitId }: HolderCommit, { at, entries, row }: CaseWrite): Appending {
+  return { commitId, at, entries, row };
+}
+
+async function storeBatch(database: Database, encoded: readonly Encoded[]): Promise<Replies> {
+  if (encoded.length === 0) return [];
+  // Sorted, so that two batches never wait for each other's cases.
+  const sorted = encoded.toSorted((a, b) => (a.commit.caseId < b.commit.caseId ? -1 : 1));
+  try {
+    return await storeTogether(database, sorted);
+  } catch (error) {
+    if (!isDataFault(error) && !isCollision(error)) throw error;
+  }
+  const replies: (readonly [HolderCommit, HolderReply])[] = [];
+  for (const one of sorted) replies.push([one.commit, await storeAlone(database, one)]);
+  return replies;
+}
+
+async function storeTogether(database: Database, sorted: readonly Encoded[]): Promise<Replies> {
+  const rows = await database.run<{ readonly n: number }>("commit_batch", batchParameters(sorted));
+  const stored = new Set(rows.map(({ n }) => n));
+  const replies: (readonly [HolderCommit, HolderReply])[] = [];
+  for (const [index, { commit }] of sorted.entries()) {
+    const isStored = stored.has(index + 1);
+    const reply: HolderReply = isStored
+      ? { kind: "current", revision: commit.current.row.revision }
+      : await judge(database, commit);
+    replies.push([commit, reply]);
+  }
+  return replies;
+}
+
+async function storeAlone(database: Database, one: Encoded): Promise<HolderReply> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const [reply] = await storeTogether(database, [one]);
+      invariant(reply !== undefined, `the commit of case ${one.commit.caseId} got no reply`);
+      return reply[1];
+    } catch (error) {
+      if (isDataFault(error)) return { kind: "refused", why: sayFault(error) };
+      if (!isCollision(error) || tries === COLLISION_TRIES_MAX) throw error;
+    }
+  }
+}
+
+function batchParameters(sorted: readonly Encoded[]): readonly Parameter[] {
+  const commits = sorted.map(({ commit }) => commit);
+  const rows = commits.map(({ current }) => current.row);
+  return [
+    commits.map(({ shard }) => shard),
+    commits.map(({ caseId }) => caseId),
+    commits.map(({ claimId }) => claimId),
+    commits.map(({ revision }) => revision),
+    rows.map(({ revision }) => revision),
+    rows.map(({ changedAt }) => changedAt),
+    rows.map(({ state }) => state),
+    rows.map(({ dueAt }) => dueAt),
+    sorted.map(({ summary: [text] }) => text),
+    sorted.map(({ summary: [, hasReview] }) => hasReview),
+    commits.map(({ current }) => (current.claim.kind === "keep" ? current.claim.actWithinMs : null)),
+    sorted.flatMap(({ entries }, index) => entries.map(() => index + 1)),
+    ...entryColumns(sorted.flatMap(({ entries }) => entries)),
+  ];
+}
+
+/** Judges one commit under its case's lock. */
+async function judge(database: Database, commit: HolderCommit): Promise<HolderReply> {
+  try {
+    return await database.transact("begin_change", (session) => judgeLocked(session, commit));
+  } catch (error) {
+    if (isDataFault(error)) return { kind: "refused", why: sayFault(error) };
+    // The others of the batch must not wait for a case whose journal is damaged.
+    if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL")
+      return { kind: "refused", why: error.message };
+    throw error;
+  }
+}
+
+async function judgeLocked(session: Session, commit: HolderCommit): Promise<HolderReply> {
+  const { shard, caseId, commitId, claimId, revision } = commit;
+  const row = await lockCase(session, shard, caseId);
+  if (row === null) return { kind: "claimLost" };
+  const missed = await readMissed(session, row, revision);
+  const holding = row.claim?.claimId ?? null;
+  const hasCommit = missed.some((entry) => entry.commitId === commitId);
+  const verdict = judgeCommit({ claimId: holding, revision: row.revision, hasCommit }, { claimId, revision });
+  switch (verdict.kind) {
+    case "repeated":
+      return { kind: "repeated", missed, claimId: holding };
+    case "claimLost":
+      return { kind: "claimLost" };
+    case "current":
+      await write(session, row, commit, commit.current);
+      return { kind: "current", revision: commit.current.row.revision };
+    case "moved": {
+      const moved = commit.moved(missed);
+      await write(session, row, commit, moved);
+      return { kind: "moved", missed: [...missed, ...numberEntries(row.revision, { ...moved, commitId })] };
+    }
+  }
+}
+
+async function write(
+  session: Session,
+  row: Parameters<typeof writeCase>[1],
+  commit: HolderCommit,
+  caseWrite: CaseWrite,
+): Promise<void> {
+  const { claim } = caseWrite;
+  await writeCase(session, row, {
+    ...appendingOf(commit, caseWrite),
+    claim: claim.kind === "free" ? "free" : { actWithinMs: claim.actWithinMs },
+    hintSchema: null,
+  });
+}

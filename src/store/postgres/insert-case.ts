@@ -1,0 +1,42 @@
+/** Starting a case. */
+
+import { invariant } from "../../core/errors.ts";
+import type { InsertReply, NewCase } from "../port.ts";
+import type { Database } from "./database.ts";
+import { encodeEntries, entryColumns, summaryColumns } from "./entry-columns.ts";
+
+/** Stores a new case as the port says. Throws `INVALID_REQUEST` when its data cannot be stored. */
+export async function insertCase(database: Database, start: NewCase): Promise<InsertReply> {
+  const { identity, commitId, claim, row } = start;
+  const isDue = claim === null && row.dueAt !== null && row.dueAt <= start.at;
+  const inserted = await database.run("insert_case", [
+    identity.shard,
+    identity.caseId,
+    identity.tenant,
+    identity.caseType,
+    identity.businessKey,
+    identity.definitionVersion,
+    identity.engineVersion,
+    row.revision,
+    identity.startedAt,
+    row.changedAt,
+    row.state,
+    row.dueAt,
+    ...summaryColumns(row),
+    claim?.claimId ?? null,
+    claim?.holderId ?? null,
+    claim?.actWithinMs ?? null,
+    ...entryColumns(encodeEntries(identity.caseId, 0, start)),
+    isDue ? database.schema : null,
+  ]);
+  if (inserted.length > 0) return { kind: "started" };
+  const { shard, caseId, tenant, caseType, businessKey } = identity;
+  const [found] = await database.run<{ readonly commit_id: string | null; readonly case_id: string | null }>(
+    "find_start",
+    [shard, caseId, tenant, caseType, businessKey],
+  );
+  invariant(found !== undefined, "find_start returned no row");
+  if (found.commit_id === commitId) return { kind: "repeated" };
+  if (found.case_id !== null) return { kind: "exists", caseId: found.case_id };
+  return { kind: "idTaken" };
+}

@@ -1,0 +1,117 @@
+/**
+ * Hints about due cases, over one connection of their own that comes back by itself. Where it cannot be had, behind a
+ * pooler that lends connections statement by statement or while the database is down, there are no hints and nothing
+ * else changes: work never depends on them.
+ */
+
+import { Client } from "pg";
+import type { Connecting } from "./connection.ts";
+import { pause } from "./system.ts";
+
+/** Delay before the first new try, in ms; each further one waits twice as long. */
+const RETRY_DELAY_MS_MIN = 250;
+/** Longest delay between two tries, in ms. */
+const RETRY_DELAY_MS_MAX = 30_000;
+
+interface Running {
+  readonly stop: AbortController;
+  /** Resolves when the first try to connect has worked or failed. */
+  readonly first: Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+/** Listens for as long as somebody wants hints. */
+export class Listener {
+  private readonly connecting: Connecting;
+  private readonly text: string;
+  private readonly listeners = new Set<() => void>();
+  private running: Running | null = null;
+
+  constructor(connecting: Connecting, text: string) {
+    this.connecting = connecting;
+    this.text = text;
+  }
+
+  /** Adds a listener; resolves when the first try to connect has worked or failed. */
+  async add(onHint: () => void): Promise<() => Promise<void>> {
+    // One that is given twice is two listeners.
+    const listener = (): void => onHint();
+    this.listeners.add(listener);
+    this.running ??= this.start();
+    await this.running.first;
+    return async () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size === 0) await this.close();
+    };
+  }
+
+  /** Stops listening. Safe twice. */
+  async close(): Promise<void> {
+    const { running } = this;
+    this.running = null;
+    if (running === null) return;
+    running.stop.abort();
+    await running.ended;
+  }
+
+  private start(): Running {
+    const stop = new AbortController();
+    let ended: Promise<void> = Promise.resolve();
+    const first = new Promise<void>((resolve) => {
+      ended = this.keepListening(stop.signal, resolve);
+    });
+    return { stop, first, ended };
+  }
+
+  private async keepListening(signal: AbortSignal, onFirstTry: () => void): Promise<void> {
+    let delayMs = RETRY_DELAY_MS_MIN;
+    let isReconnect = false;
+    while (!signal.aborted) {
+      const hasWorked = await this.listenOnce(signal, () => {
+        onFirstTry();
+        // What came while nobody listened is lost: one hint stands for all of it.
+        if (isReconnect) this.hint();
+      });
+      onFirstTry();
+      isReconnect = true;
+      delayMs = hasWorked ? RETRY_DELAY_MS_MIN : Math.min(delayMs * 2, RETRY_DELAY_MS_MAX);
+      if (!signal.aborted) await pause(delayMs, signal);
+    }
+  }
+
+  /** Listens until the connection ends. True if it listened at all. */
+  private async listenOnce(signal: AbortSignal, onListening: () => void): Promise<boolean> {
+    const client = new Client(this.connecting.client);
+    const ended = new Promise<void>((resolve) => {
+      client.once("end", resolve);
+      client.on("error", () => resolve());
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    client.on("notification", ({ payload }) => {
+      if (payload === this.connecting.schema) this.hint();
+    });
+    try {
+      await client.connect();
+      await client.query(this.text);
+      onListening();
+      await ended;
+      return true;
+    } catch {
+      return false;
+    } finally {
+      await endQuietly(client);
+    }
+  }
+
+  private hint(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+async function endQuietly(client: Client): Promise<void> {
+  try {
+    await client.end();
+  } catch {
+    // It had ended by itself.
+  }
+}

@@ -1,0 +1,58 @@
+/** The PostgreSQL store: the port, put together from its parts. */
+
+import type { Store } from "../port.ts";
+import { changeCase, loadCase, setAside } from "./change-case.ts";
+import { wholeMs } from "./case-rows.ts";
+import { claimDue } from "./claim-due.ts";
+import { commitAll } from "./commit.ts";
+import { readConnection, type PostgresStoreOptions } from "./connection.ts";
+import { Database } from "./database.ts";
+import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
+import { insertCase } from "./insert-case.ts";
+import { countCases, listCases } from "./listing.ts";
+import { Listener } from "./listener.ts";
+import { checkSchema, migrate } from "./migrate.ts";
+
+/**
+ * A store in PostgreSQL 15 or later. Connects when it is first asked for something; every statement and every connect has a
+ * bound of time, after which it throws `DATABASE_UNAVAILABLE`. Behind PgBouncer it needs 1.21 or later, for prepared
+ * statements; hints work in session mode only.
+ *
+ * Throws `DATABASE_URL_INVALID` or `CONFIG_INVALID` at once for options that cannot be used. The password is in no message.
+ */
+export function postgresStore(options: PostgresStoreOptions): Store {
+  const connecting = readConnection(options);
+  const database = new Database(connecting);
+  const listener = new Listener(connecting, database.text("listen"));
+  return {
+    description: `PostgreSQL ${database.place}, schema ${database.schema}`,
+    migrate: () => database.guarded(() => migrate(database)),
+    checkSchema: () => database.guarded(() => checkSchema(database)),
+    now: () => database.guarded(() => readClock(database)),
+    close: async () => {
+      await Promise.all([listener.close(), database.close()]);
+    },
+    insertCase: (start) => database.guarded(() => insertCase(database, start)),
+    claimDue: (request) => database.guarded(() => claimDue(database, request)),
+    commit: (commits) => database.guarded(() => commitAll(database, commits)),
+    changeCase: (caseId, commitId, decide) =>
+      database.guarded(() => changeCase(database, { caseId, commitId, decide })),
+    setAside: (caseId, claimId, summary) =>
+      database.guarded(() => setAside(database, caseId, claimId, summary)),
+    loadCase: (caseId) => database.guarded(() => loadCase(database, caseId)),
+    listCases: (filter) => database.guarded(() => listCases(database, filter)),
+    countCases: () => database.guarded(() => countCases(database)),
+    registerHolder: (holder) => database.guarded(() => registerHolder(database, holder)),
+    beat: (holderId) => database.guarded(() => beat(database, holderId)),
+    listHolders: () => database.guarded(() => listHolders(database)),
+    endHolder: (holderId, seenBeat) => database.guarded(() => endHolder(database, holderId, seenBeat)),
+    forgetHolders: (endedBefore) => database.guarded(() => forgetHolders(database, endedBefore)),
+    listClaims: (limit) => database.guarded(() => listClaims(database, limit)),
+    listen: (onHint) => listener.add(onHint),
+  };
+}
+
+async function readClock(database: Database): Promise<number> {
+  const [row] = await database.run<{ readonly now: number }>("read_clock", []);
+  return wholeMs(row?.now ?? Number.NaN);
+}
