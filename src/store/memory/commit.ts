@@ -1,0 +1,72 @@
+/** The commits of holders, each judged by core. */
+
+import { invariant } from "../../core/errors.ts";
+import { judgeCommit } from "../../core/claim.ts";
+import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
+import { append, type MemoryCase, type MemoryClaim } from "./cases.ts";
+import { Unstorable } from "./frozen.ts";
+
+/** Stores commits as the port says. */
+export function commitAll(
+  cases: Map<string, MemoryCase>,
+  commits: readonly HolderCommit[],
+  now: number,
+): readonly HolderReply[] {
+  invariant(commits.length <= COMMIT_BATCH_MAX, `a batch of ${commits.length} commits was sent`);
+  invariant(
+    new Set(commits.map(({ caseId }) => caseId)).size === commits.length,
+    "a batch has two commits of one case",
+  );
+  return commits.map((commit) => commitOne(cases, commit, now));
+}
+
+function commitOne(cases: Map<string, MemoryCase>, commit: HolderCommit, now: number): HolderReply {
+  const stored = cases.get(commit.caseId);
+  if (stored === undefined) return { kind: "claimLost" };
+  const missed = stored.journal.slice(commit.revision);
+  const claimId = stored.claim?.claimId ?? null;
+  const hasCommit = missed.some((entry) => entry.commitId === commit.commitId);
+  const verdict = judgeCommit({ claimId, revision: stored.row.revision, hasCommit }, commit);
+  switch (verdict.kind) {
+    case "repeated":
+      return { kind: "repeated", missed, claimId };
+    case "claimLost":
+      return { kind: "claimLost" };
+    case "current":
+      return orRefused(() => {
+        const written = write(stored, commit, commit.current, now);
+        cases.set(commit.caseId, written);
+        return { kind: "current", revision: written.row.revision };
+      });
+    case "moved":
+      return orRefused(() => {
+        const written = write(stored, commit, commit.moved(missed), now);
+        cases.set(commit.caseId, written);
+        return { kind: "moved", missed: written.journal.slice(commit.revision) };
+      });
+  }
+}
+
+function write(
+  stored: MemoryCase,
+  { commitId }: HolderCommit,
+  { at, entries, row, claim }: CaseWrite,
+  now: number,
+): MemoryCase {
+  const kept = claim.kind === "keep" ? touch(stored.claim, claim.actWithinMs, now) : null;
+  return append(stored, { commitId, at, entries, row }, kept);
+}
+
+function touch(claim: MemoryClaim | null, actWithinMs: number, now: number): MemoryClaim | null {
+  if (claim === null) return null;
+  return { ...claim, actWithinMs, actByAt: now + actWithinMs, touches: claim.touches + 1 };
+}
+
+function orRefused(work: () => HolderReply): HolderReply {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unstorable) return { kind: "refused", why: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+/** The holders of a memory store. */
+
+import type { NewHolder, StoredHolder } from "../port.ts";
+import { frozenCopy } from "./frozen.ts";
+
+/** Holders deleted by one call, at most. */
+const FORGET_MAX = 1_000;
+
+/** Holders by id. */
+export class MemoryHolders {
+  private readonly holders = new Map<string, StoredHolder>();
+
+  /** Stores a holder that starts. */
+  register(holder: NewHolder, now: number): void {
+    this.holders.set(
+      holder.holderId,
+      frozenCopy({ ...holder, beat: 0, beatAt: now, startedAt: now, endedAt: null }),
+    );
+  }
+
+  /** Renews a holder that is not marked; false when it is marked or unknown. */
+  beat(holderId: string, now: number): boolean {
+    const holder = this.holders.get(holderId);
+    if (holder === undefined || holder.endedAt !== null) return false;
+    this.holders.set(holderId, Object.freeze({ ...holder, beat: holder.beat + 1, beatAt: now }));
+    return true;
+  }
+
+  /** Every holder, newest first. */
+  list(): readonly StoredHolder[] {
+    return [...this.holders.values()].toSorted((a, b) => b.startedAt - a.startedAt);
+  }
+
+  /** Marks a holder whose beat is still the one seen; true if it was marked by this call. */
+  end(holderId: string, seenBeat: number | null, now: number): boolean {
+    const holder = this.holders.get(holderId);
+    if (holder === undefined || holder.endedAt !== null) return false;
+    if (seenBeat !== null && seenBeat !== holder.beat) return false;
+    this.holders.set(holderId, Object.freeze({ ...holder, endedAt: now }));
+    return true;
+  }
+
+  /** Deletes holders that ended before and hold nothing. */
+  forget(endedBefore: number, holding: ReadonlySet<string>): number {
+    const ended = [...this.holders.values()].filter(
+      ({ holderId, endedAt }) => endedAt !== null && endedAt < endedBefore && !holding.has(holderId),
+    );
+    const forgotten = ended.slice(0, FORGET_MAX);
+    for (const { holderId } of forgotten) this.holders.delete(holderId);
+    return forgotten.length;
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * The memory store: the port in one process, for tests, simulations and trials. It stores and compares, and decides
+ * nothing; each method is one step that nothing can come in between. Everything is gone with the process.
+ */
+
+import { invariant } from "../../core/errors.ts";
+import { isClaimable, type CaseSummary } from "../../core/row.ts";
+import {
+  CLAIM_BATCH_MAX,
+  type CaseChange,
+  type ClaimReply,
+  type ClaimRequest,
+  type HeldClaim,
+  type InsertReply,
+  type NewCase,
+  type Store,
+  type StoredCase,
+} from "../port.ts";
+import { append, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
+import { commitAll } from "./commit.ts";
+import { frozenJsonb } from "./frozen.ts";
+import { MemoryHolders } from "./holders.ts";
+import { countCases, listCases, takeable } from "./listing.ts";
+import { systemNow } from "./system.ts";
+
+/** Options of `memoryStore`. */
+export interface MemoryStoreOptions {
+  /** The store's clock, epoch ms; the system's when left out. */
+  readonly now?: () => number;
+}
+
+/** A store in memory. */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const memory = new Memory(options.now ?? systemNow);
+  return {
+    description: "memory (nothing is kept when this process ends)",
+    migrate: async () => ({ applied: [], version: 0 }),
+    checkSchema: async () => {},
+    now: async () => memory.now(),
+    close: async () => memory.listeners.clear(),
+    insertCase: async (start) => memory.insertCase(start),
+    claimDue: async (request) => memory.claimDue(request),
+    commit: async (commits) => commitAll(memory.cases, commits, memory.now()),
+    changeCase: async (caseId, commitId, decide) => memory.changeCase(caseId, commitId, decide),
+    setAside: async (caseId, claimId, summary) => memory.setAside(caseId, claimId, summary),
+    loadCase: async (caseId) => memory.loadCase(caseId),
+    listCases: async (filter) => listCases(memory.cases.values(), filter),
+    countCases: async () => countCases(memory.cases.values(), memory.now()),
+    registerHolder: async (holder) => {
+      const now = memory.now();
+      memory.holders.register(holder, now);
+      return { now };
+    },
+    beat: async (holderId) => {
+      const now = memory.now();
+      if (!memory.holders.beat(holderId, now)) return { kind: "ended" };
+      return { kind: "alive", now, claims: memory.claims().filter((claim) => claim.holderId === holderId) };
+    },
+    listHolders: async () => memory.holders.list(),
+    endHolder: async (holderId, seenBeat) => memory.holders.end(holderId, seenBeat, memory.now()),
+    forgetHolders: async (endedBefore) =>
+      memory.holders.forget(endedBefore, new Set(memory.claims().map(({ holderId }) => holderId))),
+    listClaims: async (limit) => memory.claims().slice(0, limit),
+    listen: async (onHint) => memory.listen(onHint),
+  };
+}
+
+class Memory {
+  readonly now: () => number;
+  readonly cases = new Map<string, MemoryCase>();
+  /** Case ids by tenant, type and business key. */
+  private readonly idsByKey = new Map<string, string>();
+  readonly holders = new MemoryHolders();
+  readonly listeners = new Set<() => void>();
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  insertCase({ identity, claim, ...first }: NewCase): InsertReply {
+    const taken = this.cases.get(identity.caseId);
+    if (taken?.journal[0]?.commitId === first.commitId) return { kind: "repeated" };
+    const { tenant, caseType, businessKey } = identity;
+    const key = businessKey === null ? null : JSON.stringify([tenant, caseType, businessKey]);
+    const named = key === null ? undefined : this.idsByKey.get(key);
+    if (named !== undefined) return { kind: "exists", caseId: named };
+    if (taken !== undefined) return { kind: "idTaken" };
+    const now = this.now();
+    const started = orInvalid("The case", identity.caseId, () =>
+      append(
+        { identity: Object.freeze({ ...identity }), claim: null, journal: [] },
+        first,
+        claim === null ? null : newClaim(claim, now),
+      ),
+    );
+    this.cases.set(identity.caseId, started);
+    if (key !== null) this.idsByKey.set(key, identity.caseId);
+    this.hintIfDue(started, now);
+    return { kind: "started" };
+  }
+
+  claimDue(request: ClaimRequest): ClaimReply {
+    const { claimIds, holderId, actWithinMs } = request;
+    invariant(claimIds.length <= CLAIM_BATCH_MAX, `a claim of ${claimIds.length} cases was asked for`);
+    const now = this.now();
+    const dueBy = request.now ?? now;
+    const cases = takeable(this.cases.values(), request);
+    const due = cases.filter(({ row }) => isClaimable(row, dueBy)).slice(0, claimIds.length);
+    const claimed = due.flatMap((one, index): readonly StoredCase[] => {
+      const claimId = claimIds[index];
+      if (claimId === undefined) return [];
+      const taken = { ...one, claim: newClaim({ claimId, holderId, actWithinMs }, now) };
+      this.cases.set(one.identity.caseId, taken);
+      return [storedCase(taken)];
+    });
+    const next = cases.find(({ row }) => !isClaimable(row, dueBy));
+    const isFull = claimed.length > 0 && claimed.length === claimIds.length;
+    return { cases: claimed, unreadable: [], nextDueAt: isFull ? now : (next?.row.dueAt ?? null), now };
+  }
+
+  changeCase<Reply>(
+    caseId: string,
+    commitId: string,
+    decide: (stored: StoredCase, now: number) => CaseChange<Reply>,
+  ): { readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null {
+    const stored = this.cases.get(caseId);
+    if (stored === undefined) return null;
+    if (stored.journal.some((entry) => entry.commitId === commitId)) return { kind: "repeated" };
+    const now = this.now();
+    const change = decide(storedCase(stored), now);
+    switch (change.kind) {
+      case "leave":
+        return { kind: "decided", reply: change.reply };
+      case "write": {
+        const claim = change.claim === "keep" ? stored.claim : null;
+        const changed = orInvalid("The change", caseId, () => append(stored, change, claim));
+        this.cases.set(caseId, changed);
+        this.hintIfDue(changed, now);
+        return { kind: "decided", reply: change.reply };
+      }
+    }
+  }
+
+  setAside(caseId: string, claimId: string | null, summary: CaseSummary): boolean {
+    const stored = this.cases.get(caseId);
+    if (stored === undefined || (stored.claim?.claimId ?? null) !== claimId) return false;
+    const row = { ...stored.row, state: "in_review", dueAt: null, summary: frozenJsonb(summary) } as const;
+    this.cases.set(caseId, { ...stored, row, claim: null });
+    return true;
+  }
+
+  loadCase(caseId: string): StoredCase | null {
+    const stored = this.cases.get(caseId);
+    return stored === undefined ? null : storedCase(stored);
+  }
+
+  claims(): readonly HeldClaim[] {
+    const claims = [...this.cases.values()].map(heldClaim).filter((claim) => claim !== null);
+    return claims.toSorted((a, b) => (a.caseId < b.caseId ? -1 : 1));
+  }
+
+  listen(onHint: () => void): () => Promise<void> {
+    // One that is given twice is two listeners.
+    const listener = (): void => onHint();
+    this.listeners.add(listener);
+    return async () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** Later, so that whoever listens finds the change done. */
+  private hintIfDue({ row, claim }: MemoryCase, now: number): void {
+    if (claim !== null || !isClaimable(row, now)) return;
+    for (const listener of this.listeners) queueMicrotask(listener);
+  }
+}
