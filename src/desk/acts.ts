@@ -1,0 +1,254 @@
+/** The acts of people and of the outside on one case, each judged by core (moves.ts) and stored in one commit. */
+
+import type { CaseState } from "../core/case-state.ts";
+import { FootholdError } from "../core/errors.ts";
+import type { Actor } from "../core/journal.ts";
+import type { Json } from "../core/json.ts";
+import {
+  decideApproval,
+  decideCancel,
+  decideCorrection,
+  decideEvent,
+  decideNote,
+  decidePause,
+  decideResume,
+} from "../core/moves.ts";
+import type { PlanInput } from "../core/planning.ts";
+import type { CaseType } from "../define/case-type.ts";
+import type { StoredRow } from "../store/port.ts";
+import { changeCase, type ActReply, type ActView } from "./change.ts";
+import { neededDefinition } from "./definition.ts";
+import type { DeskParts } from "./desk-parts.ts";
+import { fingerprintNow, planFrom } from "./plan-input.ts";
+import { planChange } from "./plan-version.ts";
+import {
+  caseNotFound,
+  checkTexts,
+  isCaseId,
+  NOTE_CHARS_MAX,
+  personOf,
+  REASON_CHARS_MAX,
+  reasonOf,
+  SOURCE_ID_CHARS_MAX,
+} from "./requests.ts";
+import { checked, validInput } from "./validated.ts";
+
+/** An event for a case. */
+export interface EventRequest {
+  readonly eventType: string;
+  readonly payload: unknown;
+  /** The same id is stored once; random when left out, so that a repeat by the sender is then a second event. */
+  readonly sourceId?: string | undefined;
+  /** Who sent it, for people. */
+  readonly by?: string | undefined;
+}
+
+/** An answer to an approval. */
+export interface ApprovalRequest {
+  readonly step: string;
+  readonly approved: boolean;
+  /** What the approval's form asks for; left out = null. A refusal needs none. */
+  readonly form?: unknown;
+  readonly note?: string | null | undefined;
+  readonly by: string;
+  /** The same id is stored once; random when left out. */
+  readonly sourceId?: string | undefined;
+  /** The plan version that the person saw (R5); left out, the answer binds to the plan of its own commit. */
+  readonly plan?: string | undefined;
+}
+
+/** Who acts and why. */
+export interface MoveRequest {
+  readonly by: string;
+  readonly reason?: string | null | undefined;
+}
+
+/** A resume. */
+export interface ResumeRequest extends MoveRequest {
+  /** Only this step's review and bounds; left out = every step's. */
+  readonly step?: string | undefined;
+  /** As in {@link ApprovalRequest}. */
+  readonly plan?: string | undefined;
+}
+
+/** A pause. */
+export interface PauseRequest extends MoveRequest {
+  /** When it ends by itself, epoch ms; left out = when somebody resumes the case. */
+  readonly untilAt?: number | null | undefined;
+}
+
+/** A correction of the input. */
+export interface CorrectionRequest {
+  /** The whole input as it must be. */
+  readonly input: unknown;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A note. */
+export interface NoteRequest {
+  readonly text: string;
+  readonly by: string;
+}
+
+/** Stores an event. Throws `INVALID_EVENT` for an unknown type or a payload that is not one of it. */
+export async function recordEvent(
+  parts: DeskParts,
+  caseId: string,
+  request: EventRequest,
+): Promise<ActReply> {
+  const { eventType } = request;
+  const sourceId = request.sourceId ?? parts.ports.ids.unique();
+  checkTexts([{ path: "sourceId", value: sourceId, charsMax: SOURCE_ID_CHARS_MAX }]);
+  const by: Actor =
+    request.by === undefined ? { kind: "engine", name: "the sender of the event" } : personOf(request.by);
+  const row = await rowNamed(parts, caseId);
+  const caseType = neededDefinition(parts.registry, row);
+  const payload = await validPayload(caseType, eventType, request.payload);
+  return changeCase(parts, caseId, ({ state }) => decideEvent(state, { eventType, sourceId, payload, by }));
+}
+
+/** Answers an approval that is asked for now. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */
+export async function answerApproval(
+  parts: DeskParts,
+  caseId: string,
+  request: ApprovalRequest,
+): Promise<ActReply> {
+  const { step, approved } = request;
+  const note = request.note ?? null;
+  const sourceId = request.sourceId ?? parts.ports.ids.unique();
+  checkTexts([
+    { path: "sourceId", value: sourceId, charsMax: SOURCE_ID_CHARS_MAX },
+    ...(note === null ? [] : [{ path: "note", value: note, charsMax: REASON_CHARS_MAX, isProse: true }]),
+  ]);
+  const by = personOf(request.by);
+  const row = await rowNamed(parts, caseId);
+  const caseType = neededDefinition(parts.registry, row);
+  const form = await validForm(caseType, request);
+  return changeCase(parts, caseId, (view) => {
+    const isKnown = view.state.sourceIds.includes(sourceId);
+    const input = isKnown ? planInput(parts, view) : seenPlan(parts, view, { plan: request.plan, step });
+    return decideApproval(input, { step, approved, form, note, sourceId, by });
+  });
+}
+
+/** Lets a case go on. Throws `NOTHING_TO_RESUME` or `RESUME_BLOCKED` with what is still missing. */
+export async function resume(parts: DeskParts, caseId: string, request: ResumeRequest): Promise<ActReply> {
+  const by = personOf(request.by);
+  const reason = reasonOf(request.reason);
+  const step = request.step ?? null;
+  return changeCase(parts, caseId, (view) => {
+    const caseType = neededDefinition(parts.registry, view.row);
+    if (step !== null) checkStep(caseType, step);
+    const input = seenPlan(parts, view, { plan: request.plan, step });
+    return decideResume(input, view.held, { step, by, reason }, fingerprintNow(caseType, input));
+  });
+}
+
+/** Cancels a case without effects outside, or asks its holder to. Needs no definition. */
+export async function cancel(parts: DeskParts, caseId: string, request: MoveRequest): Promise<ActReply> {
+  const by = personOf(request.by);
+  const reason = reasonOf(request.reason);
+  return changeCase(parts, caseId, ({ state, held }) => decideCancel(state, held, { by, reason }));
+}
+
+/** Pauses a case, or asks its holder to. Needs no definition. */
+export async function pause(parts: DeskParts, caseId: string, request: PauseRequest): Promise<ActReply> {
+  const by = personOf(request.by);
+  const reason = reasonOf(request.reason);
+  const untilAt = request.untilAt ?? null;
+  return changeCase(parts, caseId, ({ state, held, now }) => {
+    if (untilAt !== null && !(Number.isSafeInteger(untilAt) && untilAt > now)) {
+      throw new FootholdError("INVALID_REQUEST", "A pause must end in the future, at a whole millisecond.", {
+        details: { caseId, fields: [{ path: "untilAt", message: "is not in the future" }] },
+      });
+    }
+    return decidePause(state, held, { by, reason, untilAt });
+  });
+}
+
+/** Replaces the input; the original is kept. Throws `INVALID_INPUT` naming each field. */
+export async function correctInput(
+  parts: DeskParts,
+  caseId: string,
+  request: CorrectionRequest,
+): Promise<ActReply> {
+  checkTexts([{ path: "reason", value: request.reason, charsMax: REASON_CHARS_MAX, isProse: true }]);
+  const by = personOf(request.by);
+  const row = await rowNamed(parts, caseId);
+  const caseType = neededDefinition(parts.registry, row);
+  const input = await validInput(caseType, request.input);
+  return changeCase(parts, caseId, ({ state, held }) =>
+    decideCorrection(state, held, { input, by, reason: request.reason }),
+  );
+}
+
+/** Adds a note to the history of any case. */
+export async function addNote(parts: DeskParts, caseId: string, request: NoteRequest): Promise<ActReply> {
+  checkTexts([{ path: "text", value: request.text, charsMax: NOTE_CHARS_MAX, isProse: true }]);
+  const by = personOf(request.by);
+  return changeCase(parts, caseId, () => decideNote(request.text, by));
+}
+
+function planInput(parts: DeskParts, view: ActView): PlanInput {
+  return planFrom(parts.ports, neededDefinition(parts.registry, view.row), view);
+}
+
+/** The plan now, if it is still what the person saw. Throws `PLAN_CHANGED`. */
+function seenPlan(
+  parts: DeskParts,
+  view: ActView,
+  { plan, step }: { readonly plan: string | undefined; readonly step: string | null },
+): PlanInput {
+  const input = planInput(parts, view);
+  if (plan === undefined) return input;
+  const inputFor = (state: CaseState): PlanInput => planInput(parts, { ...view, state });
+  const change = planChange({ input, journal: view.journal, inputFor }, { plan, step });
+  if (change !== null) throw change;
+  return input;
+}
+
+function checkStep({ outline }: CaseType, step: string): void {
+  if (outline.steps.some(({ name }) => name === step)) return;
+  const names = outline.steps.map(({ name }) => name).join(", ");
+  throw new FootholdError(
+    "INVALID_REQUEST",
+    `${outline.name} has no step ${JSON.stringify(step.slice(0, 60))}. Its steps: ${names}.`,
+  );
+}
+
+async function rowNamed({ store }: DeskParts, caseId: string): Promise<StoredRow> {
+  const stored = isCaseId(caseId) ? await store.loadCase(caseId) : null;
+  if (stored === null) throw caseNotFound(caseId);
+  return stored.row;
+}
+
+async function validPayload({ outline, events }: CaseType, eventType: string, value: unknown): Promise<Json> {
+  const validate = Object.hasOwn(events, eventType) ? events[eventType] : undefined;
+  if (validate === undefined) {
+    const known = outline.events.length === 0 ? "It takes none." : `It takes: ${outline.events.join(", ")}.`;
+    throw new FootholdError(
+      "INVALID_EVENT",
+      `${outline.name} takes no event ${JSON.stringify(eventType.slice(0, 60))}. ${known}`,
+    );
+  }
+  return checked(validate, value, "INVALID_EVENT", `The payload is not one of ${eventType}`);
+}
+
+async function validForm({ steps }: CaseType, { step, approved, form }: ApprovalRequest): Promise<Json> {
+  const runtime = Object.hasOwn(steps, step) ? steps[step] : undefined;
+  // Core refuses a step that is no approval, and names those that are.
+  if (runtime?.kind !== "approval") return null;
+  const isGiven = form !== undefined && form !== null;
+  if (!approved && !isGiven) return null;
+  if (runtime.form !== null) {
+    return checked(
+      runtime.form,
+      form ?? null,
+      "INVALID_APPROVAL",
+      `The form of ${step} is not filled in as it must be`,
+    );
+  }
+  if (!isGiven) return null;
+  throw new FootholdError("INVALID_APPROVAL", `${step} has no form to fill in; leave it out.`);
+}

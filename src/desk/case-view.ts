@@ -1,0 +1,334 @@
+/** Everything about one case in one value: what the case page, the API and `cases show` tell. Pure. */
+
+import { stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
+import { unreachable } from "../core/errors.ts";
+import type { Executed, Failure } from "../core/failure.ts";
+import type { Actor, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
+import type { Json } from "../core/json.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import { planCase } from "../core/plan.ts";
+import type { PlanInput, Standing } from "../core/planning.ts";
+import type { StoredState } from "../core/row.ts";
+import { readState, type Reading } from "../core/state.ts";
+import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
+import type { DefinitionStanding } from "./definition.ts";
+import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
+import { holdingOf, type Holding } from "./holding.ts";
+import { viewMoves, type MoveView } from "./moves-view.ts";
+import { sayWait, viewPlan, waitsFor, type PlanView } from "./plan-view.ts";
+
+/** Entries of the history that a view holds; of a longer one, the newest. */
+export const HISTORY_ENTRIES_MAX = 500;
+
+/** One case in a list. Times are epoch ms. */
+export interface CaseLine {
+  readonly caseId: string;
+  readonly tenant: string;
+  readonly caseType: string;
+  readonly businessKey: string | null;
+  readonly startedAt: number;
+  readonly definitionVersion: number;
+  readonly revision: number;
+  readonly storedState: StoredState;
+  readonly reading: Reading;
+  /** Since when it stands as it does: the claim, or the last entry of its journal. */
+  readonly sinceAt: number;
+  readonly dueAt: number | null;
+  readonly holding: Holding | null;
+  /** False when no definition of it is loaded here. */
+  readonly isDefinitionLoaded: boolean;
+  readonly confirmedSteps: number;
+  readonly openReviews: number;
+}
+
+/** An action that is confirmed. */
+export interface ConfirmedAction {
+  readonly step: string;
+  readonly at: number;
+  /** How it came about: "by the answer to attempt 1". */
+  readonly how: string;
+  readonly result: StepResult;
+  readonly evidence: Json;
+  readonly idempotencyKey: string | null;
+  readonly standing: Exclude<Standing["kind"], "open">;
+  /** Why it no longer stands; null while it does. */
+  readonly lapsedBecause: string | null;
+}
+
+/** A step and where it stands. */
+export interface StepView {
+  readonly step: string;
+  readonly standing: Standing["kind"];
+  readonly attemptsInRound: number;
+  readonly round: number;
+  readonly review: Review | null;
+  /** When the engine itself may send, check or probe again; null = nothing is pending. */
+  readonly nextCheckAllowedAt: number | null;
+}
+
+/** A wait, with who ends it. */
+export interface WaitView {
+  readonly step: string;
+  readonly kind: Wait["kind"];
+  readonly sentence: string;
+  readonly actsNext: string;
+  readonly dueAt: number | null;
+}
+
+/** One try under an intent. */
+export interface AttemptView {
+  readonly step: string;
+  readonly attempt: number;
+  readonly intentVersion: number;
+  readonly idempotencyKey: string;
+  readonly fencingToken: number;
+  readonly openedAt: number;
+  readonly sendDeadlineAt: number;
+  readonly by: string;
+  readonly outcome: Attempt["outcome"]["kind"];
+  /** Whether it happened. */
+  readonly executed: Executed;
+  readonly sentence: string;
+}
+
+/** The last failure of the case. */
+export interface LastErrorView {
+  readonly step: string;
+  readonly attempt: number;
+  readonly at: number;
+  readonly failure: Failure;
+}
+
+/** One entry of the history. */
+export interface HistoryEntry {
+  readonly revision: number;
+  readonly at: number;
+  readonly kind: EntryKind;
+  readonly by: Actor | null;
+  readonly sentence: string;
+}
+
+/** Everything about one case. Times are epoch ms. */
+export interface CaseView extends CaseLine {
+  readonly now: number;
+  readonly startedBy: Actor;
+  readonly definition: DefinitionStanding;
+  readonly input: Json;
+  /** The input before corrections; equal to `input` where there was none. */
+  readonly originalInput: Json;
+  readonly confirmed: readonly ConfirmedAction[];
+  readonly steps: readonly StepView[];
+  /** The standing steps with no standing successor; null where the definition is not loaded. */
+  readonly foothold: readonly string[] | null;
+  readonly waits: readonly WaitView[];
+  readonly reviews: readonly Review[];
+  readonly lastError: LastErrorView | null;
+  readonly attempts: readonly AttemptView[];
+  readonly events: CaseState["events"];
+  /** Claims lost in a row with an attempt open. */
+  readonly losses: number;
+  /** What a person asked of the holder and it has not carried out yet. */
+  readonly requested: readonly ("cancel" | "pause")[];
+  /** What a pick-up would do now, from recorded answers; null where the definition is not loaded. */
+  readonly plan: PlanView | null;
+  readonly moves: readonly MoveView[];
+  readonly history: readonly HistoryEntry[];
+  /** Older entries of the history that this view leaves out. */
+  readonly historyLeftOut: number;
+}
+
+/** What a line of a list is made of. */
+export interface LineInput {
+  readonly row: StoredRow;
+  readonly holders: readonly StoredHolder[];
+  readonly isDefinitionLoaded: boolean;
+  readonly now: number;
+  readonly formatTime: FormatTime;
+}
+
+/** One case in a list. */
+export function viewLine({ row, holders, isDefinitionLoaded, now, formatTime }: LineInput): CaseLine {
+  const { state, dueAt, summary, claim } = row;
+  const holder = holders.find(({ holderId }) => holderId === claim?.holderId) ?? null;
+  return {
+    caseId: row.caseId,
+    tenant: row.tenant,
+    caseType: row.caseType,
+    businessKey: row.businessKey,
+    startedAt: row.startedAt,
+    definitionVersion: row.definitionVersion,
+    revision: row.revision,
+    storedState: state,
+    reading: readState({ state, dueAt, summary, claim, holder, now }),
+    sinceAt: claim?.claimedAt ?? row.changedAt,
+    dueAt,
+    holding: holdingOf(row, holders, now, formatTime),
+    isDefinitionLoaded,
+    confirmedSteps: summary.confirmed,
+    openReviews: summary.reviews.length,
+  };
+}
+
+/** What a view is made of. */
+export interface CaseViewInput {
+  readonly stored: StoredCase;
+  readonly state: CaseState;
+  readonly holders: readonly StoredHolder[];
+  readonly definition: DefinitionStanding;
+  /** Null where the definition is not loaded. */
+  readonly planInput: PlanInput | null;
+  /** Tells what a step would send now. */
+  readonly fingerprintNow: (step: SendStepOutline) => string | null;
+  readonly now: number;
+  readonly formatTime: FormatTime;
+}
+
+/** Everything about one case. */
+export function viewCase(input: CaseViewInput): CaseView {
+  const { stored, state, planInput, formatTime, now } = input;
+  const { row, journal } = stored;
+  const standings = standingsOf(state, planInput);
+  const plan = planInput === null ? null : viewPlan(planInput, formatTime);
+  const line = viewLine({
+    row,
+    holders: input.holders,
+    isDefinitionLoaded: input.definition.kind === "loaded",
+    now,
+    formatTime,
+  });
+  return {
+    ...line,
+    now,
+    startedBy: state.startedBy,
+    definition: input.definition,
+    input: state.input,
+    originalInput: state.originalInput,
+    confirmed: confirmedActions(state, standings, formatTime),
+    steps: [...standings].map(([step, standing]) => viewStep(state, step, standing)),
+    foothold: plan?.foothold ?? null,
+    waits: row.summary.waits.map((wait) => viewWait(wait, formatTime)),
+    reviews: row.summary.reviews,
+    lastError: lastErrorOf(state),
+    attempts: attemptsOf(state),
+    events: state.events,
+    losses: state.losses,
+    requested: [
+      ...(state.cancelRequest === null ? [] : (["cancel"] as const)),
+      ...(state.pauseRequest === null ? [] : (["pause"] as const)),
+    ],
+    plan,
+    moves: viewMoves({ ...input, row }),
+    history: journal.slice(-HISTORY_ENTRIES_MAX).map((one) => viewEntry(one, formatTime)),
+    historyLeftOut: Math.max(0, journal.length - HISTORY_ENTRIES_MAX),
+  };
+}
+
+/** Standing by step; without the definition, as far as the journal alone tells. */
+function standingsOf(state: CaseState, planInput: PlanInput | null): ReadonlyMap<string, Standing> {
+  if (planInput !== null) {
+    return new Map(planCase(planInput).steps.map(({ step, standing }) => [step.name, standing]));
+  }
+  return new Map(
+    Object.entries(state.steps).map(([step, { confirmation, lapse }]): [string, Standing] => {
+      if (confirmation === null) return [step, { kind: "open" }];
+      return [step, lapse === null ? { kind: "stands" } : { kind: "lapsed", because: lapse }];
+    }),
+  );
+}
+
+function confirmedActions(
+  state: CaseState,
+  standings: ReadonlyMap<string, Standing>,
+  formatTime: FormatTime,
+): readonly ConfirmedAction[] {
+  return [...standings].flatMap(([step, standing]): readonly ConfirmedAction[] => {
+    const { confirmation, intent } = stepOf(state, step);
+    if (confirmation === null || standing.kind === "open") return [];
+    const { at, by, result, evidence, intentVersion } = confirmation;
+    return [
+      {
+        step,
+        at,
+        how: sayConfirmedBy(by, formatTime),
+        result,
+        evidence,
+        idempotencyKey: intent?.version === intentVersion ? intent.idempotencyKey : null,
+        standing: standing.kind,
+        lapsedBecause: standing.kind === "lapsed" ? sayLapse(standing.because) : null,
+      },
+    ];
+  });
+}
+
+function viewStep(state: CaseState, step: string, standing: Standing): StepView {
+  const { round, review, notBefore } = stepOf(state, step);
+  return {
+    step,
+    standing: standing.kind,
+    attemptsInRound: round.attempts,
+    round: round.number,
+    review,
+    nextCheckAllowedAt: notBefore,
+  };
+}
+
+function viewWait(wait: Wait, formatTime: FormatTime): WaitView {
+  const { step, kind, dueAt } = wait;
+  return { step, kind, sentence: `${step} ${sayWait(wait, formatTime)}`, actsNext: waitsFor(wait), dueAt };
+}
+
+function lastErrorOf(state: CaseState): LastErrorView | null {
+  const failures = Object.entries(state.steps).flatMap(([step, { lastFailure }]) =>
+    lastFailure === null
+      ? []
+      : [{ step, attempt: lastFailure.attempt, at: lastFailure.at, failure: lastFailure.failure }],
+  );
+  return failures.toSorted((a, b) => a.at - b.at).at(-1) ?? null;
+}
+
+function attemptsOf(state: CaseState): readonly AttemptView[] {
+  return Object.entries(state.steps)
+    .flatMap(([step, { intent }]) =>
+      intent === null ? [] : intent.attempts.map((attempt) => viewAttempt(step, intent, attempt)),
+    )
+    .toSorted((a, b) => a.fencingToken - b.fencingToken);
+}
+
+function viewAttempt(step: string, intent: Intent, attempt: Attempt): AttemptView {
+  return {
+    step,
+    attempt: attempt.number,
+    intentVersion: intent.version,
+    idempotencyKey: intent.idempotencyKey,
+    fencingToken: attempt.fencingToken,
+    openedAt: attempt.openedAt,
+    sendDeadlineAt: attempt.sendDeadlineAt,
+    by: attempt.holder.name,
+    outcome: attempt.outcome.kind,
+    ...readOutcome(attempt.outcome),
+  };
+}
+
+function readOutcome(outcome: Attempt["outcome"]): Pick<AttemptView, "executed" | "sentence"> {
+  switch (outcome.kind) {
+    case "open":
+      return { executed: "maybe", sentence: "Nothing is known since it was sent or about to be sent." };
+    case "failed":
+      return { executed: outcome.failure.executed, sentence: outcome.failure.sentence };
+    case "provedNotExecuted":
+      return {
+        executed: "no",
+        sentence: "The destination was asked: it did not happen, and cannot any more.",
+      };
+    case "reportedLate":
+      return { executed: "yes", sentence: "A worker that had lost its claim reports that it took effect." };
+    case "confirmed":
+      return { executed: "yes", sentence: "It took effect." };
+    default:
+      return unreachable(outcome, "attempt outcome");
+  }
+}
+
+function viewEntry({ revision, at, entry }: JournalEntry, formatTime: FormatTime): HistoryEntry {
+  return { revision, at, kind: entry.kind, by: actorOf(entry), sentence: sayEntry(entry, formatTime) };
+}

@@ -1,0 +1,19 @@
+/** What every part of the desk works with. */
+
+import type { Ports } from "../core/ports.ts";
+import type { Registry } from "../define/registry.ts";
+import type { Store } from "../store/port.ts";
+
+/** What the desk is made of. */
+export interface DeskParts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly ports: Ports;
+  readonly engineVersion: number;
+  /** The store's time. */
+  readonly now: () => Promise<number>;
+  /** Called after each act that made a case due. */
+  readonly onDue: () => void;
+  /** How times are written in sentences. */
+  readonly formatTime: (at: number) => string;
+}

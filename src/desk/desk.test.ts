@@ -1,0 +1,504 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTestDatabase, type TestDatabase } from "../../test/setup/database.ts";
+import { FootholdError } from "../core/errors.ts";
+import { registryOf } from "../define/registry.ts";
+import { systemPorts } from "../engine/system.ts";
+import { memoryStore } from "../store/memory/store.ts";
+import type { Store } from "../store/port.ts";
+import { postgresStore } from "../store/postgres/store.ts";
+import { createDesk, type Desk } from "./desk.ts";
+import { claimAll, purchase, testDesk } from "./purchase.fixture.ts";
+import { WRITE_DELAYS_MS } from "./send-again.ts";
+
+const order = { vendor: "ACME", amount: 12.5 };
+const ada = { by: "ada" };
+
+/** What an act or a reading was refused with. */
+async function refusalOf(work: Promise<unknown>): Promise<FootholdError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof FootholdError) return error;
+  throw new Error(`expected a refusal, got ${String(error)}`);
+}
+
+async function start(desk: Desk, input: object = order): Promise<string> {
+  const { caseId } = await desk.startCase("purchase", input, ada);
+  return caseId;
+}
+
+/** The guarantees of the desk, on any store. */
+function testDeskOn(storeOf: () => Store): void {
+  let desk: Desk;
+  let dueHints: () => number;
+  beforeEach(() => {
+    ({ desk, dueHints } = testDesk(storeOf()));
+  });
+
+  describe("starting", () => {
+    test("a started case is stored with its input and who started it, and its id begins with its shard", async () => {
+      const { caseId, isNew } = await desk.startCase(purchase, order, ada);
+      const view = await desk.show(caseId);
+      expect(isNew).toBe(true);
+      expect(caseId).toMatch(/^[0-3]\d-[0-9a-z]{12}$/);
+      expect(view).toMatchObject({ input: order, originalInput: order, storedState: "ready", revision: 1 });
+      expect(view.startedBy).toEqual({ kind: "person", name: "ada" });
+      expect(dueHints()).toBe(1);
+    });
+
+    test("a second start with the same tenant, type and business key finds the first case and writes nothing", async () => {
+      const named = { ...ada, businessKey: `PO-${Math.random()}` };
+      const first = await desk.startCase("purchase", order, named);
+      const second = await desk.startCase("purchase", { ...order, amount: 99 }, named);
+      const elsewhere = await desk.startCase("purchase", order, { ...named, tenant: "other" });
+      expect(second).toEqual({ caseId: first.caseId, isNew: false });
+      expect(elsewhere.isNew).toBe(true);
+      expect((await desk.show(first.caseId)).input).toEqual(order);
+      expect(dueHints()).toBe(2);
+    });
+
+    test("an invalid input is refused naming each field, and no case is left behind", async () => {
+      const before = await desk.list({ tenant: "faulty" });
+      const refusal = await refusalOf(
+        desk.startCase("purchase", { vendor: "", amount: -1 }, { ...ada, tenant: "faulty" }),
+      );
+      expect(refusal.code).toBe("INVALID_INPUT");
+      expect(refusal.details.fields?.map(({ path }) => path)).toEqual(["vendor", "amount"]);
+      expect(refusal.message).toMatch(/vendor: .*amount: /);
+      expect((await desk.list({ tenant: "faulty" })).cases).toEqual(before.cases);
+    });
+
+    test("an unknown case type is refused naming those that are loaded", async () => {
+      const refusal = await refusalOf(desk.startCase("purchases", order, ada));
+      expect(refusal.code).toBe("UNKNOWN_CASE_TYPE");
+      expect(refusal.message).toContain("purchase, side-by-side");
+    });
+
+    test.each([
+      ["an empty name", { by: " " }, "by"],
+      ["a NUL in the business key", { by: "ada", businessKey: "a\u0000b" }, "businessKey"],
+      ["an escape sequence in the business key", { by: "ada", businessKey: "\u001b[2J" }, "businessKey"],
+      ["half a surrogate pair in the tenant", { by: "ada", tenant: "\ud800" }, "tenant"],
+      ["a business key that is too long", { by: "ada", businessKey: "k".repeat(201) }, "businessKey"],
+    ])("%s is refused naming the field", async (_, options, field) => {
+      const refusal = await refusalOf(desk.startCase("purchase", order, options));
+      expect(refusal.code).toBe("INVALID_REQUEST");
+      expect(refusal.details.fields?.map(({ path }) => path)).toEqual([field]);
+    });
+  });
+
+  describe("events", () => {
+    test("an event is stored once per source id, and makes the case due", async () => {
+      const caseId = await start(desk);
+      const event = { eventType: "approval.revoked", payload: { why: "fraud" }, sourceId: "evt-1" };
+      const first = await desk.recordEvent(caseId, event);
+      const again = await desk.recordEvent(caseId, event);
+      const view = await desk.show(caseId);
+      expect([first.outcome, again.outcome]).toEqual(["done", "repeated"]);
+      expect(view.events).toMatchObject([{ sourceId: "evt-1", payload: { why: "fraud" } }]);
+      expect(view.revision).toBe(2);
+    });
+
+    test("an unknown event type is refused naming those that the case takes", async () => {
+      const refusal = await refusalOf(
+        desk.recordEvent(await start(desk), { eventType: "approval.revokd", payload: {} }),
+      );
+      expect(refusal.code).toBe("INVALID_EVENT");
+      expect(refusal.message).toContain("It takes: approval.revoked");
+    });
+
+    test("an event type from Object's prototype is unknown", async () => {
+      const caseId = await start(desk);
+      const refusal = await refusalOf(desk.recordEvent(caseId, { eventType: "constructor", payload: {} }));
+      expect(refusal.code).toBe("INVALID_EVENT");
+    });
+
+    test("an invalid payload is refused naming each field, and nothing is written", async () => {
+      const caseId = await start(desk);
+      const refusal = await refusalOf(
+        desk.recordEvent(caseId, { eventType: "approval.revoked", payload: { why: 7 } }),
+      );
+      expect(refusal.code).toBe("INVALID_EVENT");
+      expect(refusal.details.fields?.map(({ path }) => path)).toEqual(["why"]);
+      expect((await desk.show(caseId)).revision).toBe(1);
+    });
+  });
+
+  describe("approvals", () => {
+    const yes = { step: "approve", approved: true, form: { costCenter: "4711" }, by: "finn" };
+
+    test("an approval that is asked for can be answered once", async () => {
+      const caseId = await start(desk);
+      const reply = await desk.answerApproval(caseId, yes);
+      const refusal = await refusalOf(desk.answerApproval(caseId, yes));
+      expect(reply.outcome).toBe("done");
+      expect(refusal.code).toBe("ALREADY_ANSWERED");
+      expect((await desk.show(caseId)).history.at(-1)?.sentence).toBe("finn approved approve.");
+    });
+
+    test("the same answer sent again by its source id is known and changes nothing", async () => {
+      const caseId = await start(desk);
+      await desk.answerApproval(caseId, { ...yes, sourceId: "click-1" });
+      const again = await desk.answerApproval(caseId, { ...yes, sourceId: "click-1" });
+      expect(again.outcome).toBe("repeated");
+      expect((await desk.show(caseId)).revision).toBe(2);
+    });
+
+    test("a form that is not filled in as it must be is refused naming each field", async () => {
+      const refusal = await refusalOf(desk.answerApproval(await start(desk), { ...yes, form: {} }));
+      expect(refusal.code).toBe("INVALID_APPROVAL");
+      expect(refusal.details.fields?.map(({ path }) => path)).toEqual(["costCenter"]);
+    });
+
+    test("a form for an approval that has none is refused", async () => {
+      const { caseId } = await desk.startCase("side-by-side", null, ada);
+      const answer = { step: "left", approved: true, form: { x: 1 }, by: "finn" };
+      expect((await refusalOf(desk.answerApproval(caseId, answer))).code).toBe("INVALID_APPROVAL");
+    });
+
+    test("a refusal needs no form", async () => {
+      const caseId = await start(desk);
+      await desk.answerApproval(caseId, { step: "approve", approved: false, note: "too much", by: "finn" });
+      expect((await desk.show(caseId)).history.at(-1)?.sentence).toBe("finn refused approve: too much.");
+    });
+
+    test.each(["createRecord", "nosuch", "__proto__"])("%s is refused as no approval", async (step) => {
+      const refusal = await refusalOf(desk.answerApproval(await start(desk), { ...yes, step }));
+      expect(refusal.code).toBe("NOT_WAITING_FOR_APPROVAL");
+      expect(refusal.message).toContain("Its approvals: approve");
+    });
+  });
+
+  describe("plan versions", () => {
+    const yes = { step: "approve", approved: true, form: { costCenter: "4711" }, by: "finn" };
+
+    test("an act on the plan that was seen is done, and notes do not change a plan", async () => {
+      const caseId = await start(desk);
+      const plan = (await desk.show(caseId)).plan?.version;
+      await desk.addNote(caseId, { text: "called the vendor", by: "ada" });
+      expect((await desk.answerApproval(caseId, { ...yes, plan })).outcome).toBe("done");
+    });
+
+    test("an act on a plan that changed since is refused, saying what changed, and nothing is written", async () => {
+      const caseId = await start(desk);
+      const plan = (await desk.show(caseId)).plan?.version;
+      const { by } = ada;
+      await desk.correctInput(caseId, { input: { ...order, amount: 9_000 }, by, reason: "typo" });
+      const refusal = await refusalOf(desk.answerApproval(caseId, { ...yes, plan }));
+      expect(refusal.code).toBe("PLAN_CHANGED");
+      expect(refusal.message).toContain("approve: input or earlier results changed");
+      expect((await desk.show(caseId)).revision).toBe(2);
+    });
+
+    test("the plan version of a step covers that step and what follows it, no other branch", async () => {
+      const { caseId } = await desk.startCase("side-by-side", null, ada);
+      const seen = await desk.show(caseId);
+      const versionOf = (step: string): string | undefined =>
+        seen.plan?.steps.find((one) => one.step === step)?.version;
+      await desk.answerApproval(caseId, { step: "left", approved: true, by: "finn" });
+      const right = { step: "right", approved: true, by: "lena" };
+      const stale = await refusalOf(desk.answerApproval(caseId, { ...right, plan: seen.plan?.version }));
+      expect(stale.code).toBe("PLAN_CHANGED");
+      expect(stale.message).toContain("left: answer changed");
+      expect((await desk.answerApproval(caseId, { ...right, plan: versionOf("right") })).outcome).toBe(
+        "done",
+      );
+    });
+
+    test.each(["", "p1", "p1.xyz", "p0.0123456789abcdef", `p1.${"0".repeat(17)}`])(
+      "the text %j is not taken for the plan now",
+      async (plan) => {
+        const caseId = await start(desk);
+        const refusal = await refusalOf(desk.answerApproval(caseId, { ...yes, plan }));
+        expect(["INVALID_REQUEST", "PLAN_CHANGED"]).toContain(refusal.code);
+        expect((await desk.show(caseId)).revision).toBe(1);
+      },
+    );
+  });
+
+  describe("moves", () => {
+    test("an untouched case is canceled; then only notes and events are taken", async () => {
+      const caseId = await start(desk);
+      await desk.cancel(caseId, { by: "ada", reason: "ordered twice" });
+      await desk.addNote(caseId, { text: "for the record", by: "ada" });
+      const view = await desk.show(caseId);
+      expect(view.reading).toMatchObject({
+        state: "Canceled",
+        sentence: "Canceled by ada (ordered twice).",
+        actsNext: "nobody",
+      });
+      expect((await desk.cancel(caseId, ada)).outcome).toBe("repeated");
+      expect((await refusalOf(desk.pause(caseId, ada))).code).toBe("CASE_ENDED");
+      expect((await refusalOf(desk.resume(caseId, ada))).code).toBe("CASE_ENDED");
+    });
+
+    test("a pause ends in the future or when somebody resumes", async () => {
+      const caseId = await start(desk);
+      const past = await refusalOf(desk.pause(caseId, { by: "ada", untilAt: 1 }));
+      expect(past.details.fields?.map(({ path }) => path)).toEqual(["untilAt"]);
+      await desk.pause(caseId, { by: "ada", untilAt: Date.now() + 3_600_000 });
+      expect((await desk.show(caseId)).reading.state).toBe("Paused");
+      await desk.resume(caseId, ada);
+      expect((await desk.show(caseId)).storedState).toBe("ready");
+    });
+
+    test("a resume with nothing to resume says what the case waits for", async () => {
+      const refusal = await refusalOf(desk.resume(await start(desk), ada));
+      expect(refusal.code).toBe("NOTHING_TO_RESUME");
+      expect(refusal.message).toContain("approve waits for the approval of finance");
+    });
+
+    test("a resume of a step that there is not is refused naming those that there are", async () => {
+      const refusal = await refusalOf(desk.resume(await start(desk), { by: "ada", step: "aprove" }));
+      expect(refusal.code).toBe("INVALID_REQUEST");
+      expect(refusal.message).toContain("approve, createRecord, notify");
+    });
+
+    test("a correction keeps the original input, and an invalid one is refused naming each field", async () => {
+      const caseId = await start(desk);
+      const faulty = desk.correctInput(caseId, { input: { vendor: "B" }, by: "ada", reason: "typo" });
+      expect((await refusalOf(faulty)).details.fields?.map(({ path }) => path)).toEqual(["amount"]);
+      await desk.correctInput(caseId, { input: { ...order, vendor: "B" }, by: "ada", reason: "typo" });
+      const view = await desk.show(caseId);
+      expect(view.input).toEqual({ ...order, vendor: "B" });
+      expect(view.originalInput).toEqual(order);
+      expect(view.history.at(-1)?.sentence).toBe("ada corrected the input: typo.");
+    });
+
+    test("what a case allows now is what the acts say", async () => {
+      const caseId = await start(desk);
+      const allowed = (await desk.show(caseId)).moves.filter(({ isAllowed }) => isAllowed);
+      expect(allowed.map(({ move }) => move)).toEqual(["approve", "cancel", "pause", "correct", "note"]);
+      await desk.cancel(caseId, ada);
+      const after = (await desk.show(caseId)).moves.filter(({ isAllowed }) => isAllowed);
+      expect(after.map(({ move }) => move)).toEqual(["note"]);
+    });
+  });
+
+  describe("a case that a worker holds", () => {
+    test("is shown with who holds it, until when, and who frees it", async () => {
+      const caseId = await start(desk);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
+      const { holding, reading } = await desk.show(caseId);
+      expect(reading.state).toBe("Running");
+      expect(holding).toMatchObject({ name: "w-3", host: "host-1", build: "build-1", isAlive: true });
+      expect(holding?.sentence).toMatch(
+        /^held by w-3 \(host-1, build-1\) until \d{4}-\d\d-\d\dT.*Z; freed by the sweep$/,
+      );
+    });
+
+    test("refuses a resume and a correction naming the holder, and writes nothing", async () => {
+      const caseId = await start(desk);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
+      const resumed = await refusalOf(desk.resume(caseId, ada));
+      const corrected = desk.correctInput(caseId, { input: order, by: "ada", reason: "typo" });
+      expect(resumed.code).toBe("CASE_CLAIMED");
+      expect(resumed.message).toContain("w-3 (host-1)");
+      expect((await refusalOf(corrected)).code).toBe("CASE_CLAIMED");
+      expect((await desk.show(caseId)).revision).toBe(1);
+    });
+
+    test("takes a cancel and a pause as requests, and keeps its claim", async () => {
+      const caseId = await start(desk);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
+      expect((await desk.pause(caseId, ada)).outcome).toBe("requested");
+      expect((await desk.cancel(caseId, ada)).outcome).toBe("requested");
+      const view = await desk.show(caseId);
+      expect(view.requested).toEqual(["cancel", "pause"]);
+      expect(view.storedState).toBe("claimed");
+    });
+
+    test("reads Worker lost by the clock alone, without any sweep", async () => {
+      const caseId = await start(desk);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 1 });
+      await expect.poll(async () => (await desk.show(caseId)).reading.state).toBe("Worker lost");
+      const { holding } = await desk.show(caseId);
+      expect(holding?.sentence).toMatch(/^was held by w-3 .*; the sweep frees it$/);
+    });
+  });
+
+  describe("the overview", () => {
+    test("says which type nobody takes, since when, how many wait and how many lost their worker", async () => {
+      await start(desk);
+      await start(desk);
+      const first = await desk.overview();
+      expect(first.notices.map(({ sentence }) => sentence)).toEqual([
+        "No worker takes `purchase`; 2 cases wait",
+      ]);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 1 });
+      await start(desk);
+      await expect
+        .poll(async () => (await desk.overview()).notices.map(({ sentence }) => sentence))
+        .toEqual([
+          expect.stringMatching(/^No worker takes `purchase` since \S+Z; 1 case waits, 2 lost their worker$/),
+        ]);
+    });
+
+    test("is quiet while a worker is alive, and where no work waits", async () => {
+      expect((await desk.overview()).notices).toEqual([]);
+      const caseId = await start(desk);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
+      const overview = await desk.overview();
+      expect(overview.notices).toEqual([]);
+      expect(overview.types).toMatchObject([
+        { caseType: "purchase", total: 1, states: { claimed: 1 }, workers: 1, isLoaded: true },
+      ]);
+      expect((await desk.show(caseId)).reading.state).toBe("Running");
+    });
+  });
+
+  describe("a definition that is gone", () => {
+    test("the case is listed and shown with all that it had, saying so, and can be stopped", async () => {
+      const caseId = await start(desk);
+      const { desk: without } = testDesk(storeOf(), registryOf([]));
+      const { cases } = await without.list({ caseType: "purchase" });
+      const view = await without.show(caseId);
+      expect(cases.map((one) => [one.caseId, one.isDefinitionLoaded])).toEqual([[caseId, false]]);
+      expect(view.definition).toMatchObject({ kind: "gone", neededVersion: 1, loadedVersion: null });
+      expect(view.definition.sentence).toContain("Nothing of the case is lost");
+      expect(view).toMatchObject({ input: order, plan: null, foothold: null });
+      expect((await refusalOf(without.resume(caseId, ada))).code).toBe("UNKNOWN_CASE_TYPE");
+      const event = { eventType: "approval.revoked", payload: { why: "x" } };
+      expect((await refusalOf(without.recordEvent(caseId, event))).code).toBe("UNKNOWN_CASE_TYPE");
+      await without.addNote(caseId, { text: "definition removed by mistake", by: "ada" });
+      expect((await without.cancel(caseId, ada)).outcome).toBe("done");
+      expect((await desk.show(caseId)).reading.state).toBe("Canceled");
+    });
+  });
+
+  describe("an engine that is older than the case", () => {
+    test("refuses to read or change it, and still lists it", async () => {
+      const newer = createDesk({
+        store: storeOf(),
+        registry: registryOf([purchase]),
+        ports: systemPorts(),
+        engineVersion: 99,
+      });
+      const { caseId } = await newer.startCase("purchase", order, ada);
+      expect((await refusalOf(desk.show(caseId))).code).toBe("ENGINE_TOO_OLD");
+      expect((await refusalOf(desk.cancel(caseId, ada))).code).toBe("ENGINE_TOO_OLD");
+      expect((await desk.list()).cases.map((one) => one.caseId)).toContain(caseId);
+    });
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["half an id", "07-"],
+    ["a path", "../etc"],
+    ["a shard that is not", "99-zzzzzzzzzzzz"],
+    ["an id that nobody drew", "07-zzzzzzzzzzzz"],
+    ["10,000 characters", "x".repeat(10_000)],
+    ["a NUL", "07-a\u0000b"],
+  ])("no case is found by %s", async (_, caseId) => {
+    expect((await refusalOf(desk.show(caseId))).code).toBe("CASE_NOT_FOUND");
+    expect((await refusalOf(desk.cancel(caseId, ada))).code).toBe("CASE_NOT_FOUND");
+  });
+
+  test("pages of a list follow one another without gap or repeat", async () => {
+    const started = [await start(desk), await start(desk), await start(desk)];
+    const first = await desk.list({ limit: 2 });
+    const second = await desk.list({ limit: 2, ...(first.next === null ? {} : { after: first.next }) });
+    expect([...first.cases, ...second.cases].map((one) => one.caseId).toSorted()).toEqual(started.toSorted());
+    expect(second.next).toBeNull();
+    expect((await refusalOf(desk.list({ limit: 0 }))).code).toBe("INVALID_REQUEST");
+  });
+
+  describe("lost replies", () => {
+    test("a start whose reply is lost makes one case", async () => {
+      const { desk: unlucky } = testDesk(losingReplies(storeOf(), 2));
+      const started = await unlucky.startCase("purchase", order, { ...ada, tenant: "lost" });
+      const { cases } = await desk.list({ tenant: "lost" });
+      expect(started.isNew).toBe(true);
+      expect(cases.map(({ caseId, revision }) => [caseId, revision])).toEqual([[started.caseId, 1]]);
+    });
+
+    test("an act whose reply is lost is stored once and answered as the first time", async () => {
+      const caseId = await start(desk);
+      await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
+      const { desk: unlucky } = testDesk(losingReplies(storeOf(), 2));
+      expect((await unlucky.cancel(caseId, ada)).outcome).toBe("requested");
+      expect((await desk.show(caseId)).revision).toBe(2);
+    });
+
+    test("a database that stays away is told after a bounded number of tries", async () => {
+      const store = losingReplies(storeOf(), Infinity);
+      const { desk: unlucky } = testDesk(store);
+      const refusal = await refusalOf(unlucky.startCase("purchase", order, { ...ada, tenant: "away" }));
+      expect(refusal.code).toBe("DATABASE_UNAVAILABLE");
+      expect(store.lost()).toBe(WRITE_DELAYS_MS.length + 1);
+      expect((await desk.list({ tenant: "away" })).cases).toHaveLength(1);
+    });
+  });
+}
+
+/** A real store whose first replies to writes get lost on the way back. */
+function losingReplies(store: Store, times: number): Store & { readonly lost: () => number } {
+  let lost = 0;
+  const lose = async <T>(write: Promise<T>): Promise<T> => {
+    const reply = await write;
+    if (lost >= times) return reply;
+    lost += 1;
+    throw new FootholdError("DATABASE_UNAVAILABLE", "the reply was lost");
+  };
+  return {
+    ...store,
+    insertCase: (started) => lose(store.insertCase(started)),
+    changeCase: (caseId, commitId, decide) => lose(store.changeCase(caseId, commitId, decide)),
+    lost: () => lost,
+  };
+}
+
+describe("the desk on the memory store", () => {
+  let store: Store;
+  beforeEach(() => {
+    store = memoryStore();
+  });
+  testDeskOn(() => store);
+});
+
+describe("the desk on PostgreSQL", () => {
+  let database: TestDatabase;
+  let client: Client;
+  let store: Store;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    client = new Client(database.url);
+    await client.connect();
+    store = postgresStore({ url: database.url });
+    await store.migrate();
+  });
+  beforeEach(async () => {
+    await client.query("truncate foothold.cases, foothold.journal, foothold.holders");
+  });
+  afterAll(async () => {
+    await client.end();
+    await store.close();
+    await database.drop();
+  });
+  testDeskOn(() => store);
+
+  test("a corrupt journal stops what concerns its case, with a code, and no list", async () => {
+    const { desk } = testDesk(store);
+    const [broken, sound] = [await start(desk), await start(desk)];
+    await client.query("update foothold.journal set body = 'x' where case_id = $1", [broken]);
+    expect((await refusalOf(desk.show(broken))).code).toBe("CORRUPT_JOURNAL");
+    expect((await refusalOf(desk.cancel(broken, ada))).code).toBe("CORRUPT_JOURNAL");
+    expect((await desk.list()).cases.map(({ caseId }) => caseId).toSorted()).toEqual(
+      [broken, sound].toSorted(),
+    );
+    expect((await desk.show(sound)).reading.state).toBe("Waiting until");
+  });
+
+  test("a journal with a gap is corrupt too", async () => {
+    const { desk } = testDesk(store);
+    const caseId = await start(desk);
+    await desk.addNote(caseId, { text: "second", by: "ada" });
+    await desk.addNote(caseId, { text: "third", by: "ada" });
+    await client.query("delete from foothold.journal where case_id = $1 and revision = 2", [caseId]);
+    const refusal = await refusalOf(desk.show(caseId));
+    expect(refusal.code).toBe("CORRUPT_JOURNAL");
+    expect(refusal.message).toContain(caseId);
+  });
+});

@@ -1,0 +1,232 @@
+/** The history in words: one sentence for each kind of entry, and who did it. */
+
+import { unreachable } from "../core/errors.ts";
+import type {
+  Actor,
+  CheckAnswer,
+  ConditionAnswer,
+  ConfirmedBy,
+  Entry,
+  LapseReason,
+} from "../core/journal.ts";
+
+/** How times are written. */
+export type FormatTime = (at: number) => string;
+
+/** Who made an entry; null for those that the engine makes while it works on a case. */
+export function actorOf(entry: Entry): Actor | null {
+  switch (entry.kind) {
+    case "caseStarted":
+    case "eventReceived":
+    case "approvalAnswered":
+    case "noteAdded":
+    case "resumed":
+    case "inputCorrected":
+    case "cancelRequested":
+    case "canceled":
+    case "pauseRequested":
+    case "paused":
+      return entry.by;
+    case "attemptOpened":
+    case "lateReport":
+      return entry.holder;
+    case "intentOpened":
+    case "attemptFailed":
+    case "checkAnswered":
+    case "stepConfirmed":
+    case "stepLapsed":
+    case "stepRestored":
+    case "conditionAnswered":
+    case "reviewOpened":
+    case "parked":
+    case "claimLost":
+    case "caseDone":
+      return null;
+    default:
+      return unreachable(entry, "journal entry");
+  }
+}
+
+/** What happened, in one sentence. */
+export function sayEntry(entry: Entry, formatTime: FormatTime): string {
+  switch (entry.kind) {
+    case "caseStarted":
+      return `${entry.caseType} started by ${entry.by.name}.`;
+    case "intentOpened":
+      return `${entry.step}: wants one effect at ${entry.destination}, with the key ${entry.idempotencyKey}.`;
+    case "attemptOpened":
+      return `${entry.step}: attempt ${entry.attempt} by ${entry.holder.name}.`;
+    case "attemptFailed": {
+      const next = entry.retryAt === null ? "" : ` Not tried again before ${formatTime(entry.retryAt)}.`;
+      return `${entry.step}: attempt ${entry.attempt} failed. ${entry.failure.sentence}${next}`;
+    }
+    case "checkAnswered":
+      return `${entry.step}: asked whether it happened: ${sayCheck(entry.answer, entry.proves)}.`;
+    case "stepConfirmed":
+      return `${entry.step}: confirmed ${sayConfirmedBy(entry.by, formatTime)}.`;
+    case "stepLapsed":
+      return `${entry.step}: no longer stands: ${sayLapse(entry.because)}.`;
+    case "stepRestored":
+      return `${entry.step}: stands again.`;
+    case "conditionAnswered":
+      return `${entry.step}: "${entry.condition}" ${sayAnswer(entry.answer)}.`;
+    case "reviewOpened":
+      return `Review for ${entry.review.owner}: ${entry.review.sentence}`;
+    case "parked":
+      return sayParked(entry, formatTime);
+    case "caseDone":
+      return "Done: every step is confirmed.";
+    case "eventReceived":
+    case "approvalAnswered":
+    case "noteAdded":
+    case "resumed":
+    case "inputCorrected":
+    case "cancelRequested":
+    case "canceled":
+    case "pauseRequested":
+    case "paused":
+    case "claimLost":
+    case "lateReport":
+      return sayPersonal(entry, formatTime);
+    default:
+      return unreachable(entry, "journal entry");
+  }
+}
+
+type Personal = Extract<
+  Entry,
+  {
+    kind:
+      | "eventReceived"
+      | "approvalAnswered"
+      | "noteAdded"
+      | "resumed"
+      | "inputCorrected"
+      | "cancelRequested"
+      | "canceled"
+      | "pauseRequested"
+      | "paused"
+      | "claimLost"
+      | "lateReport";
+  }
+>;
+
+/** What people, the outside and lost workers added. */
+function sayPersonal(entry: Personal, formatTime: FormatTime): string {
+  switch (entry.kind) {
+    case "eventReceived": {
+      const ignored = entry.ignored === null ? "" : ` It changes nothing: ${entry.ignored}.`;
+      return `Event ${entry.eventType} from ${entry.by.name}.${ignored}`;
+    }
+    case "approvalAnswered": {
+      const note = entry.note === null ? "" : `: ${entry.note}`;
+      return `${entry.by.name} ${entry.approved ? "approved" : "refused"} ${entry.step}${note}.`;
+    }
+    case "noteAdded":
+      return `${entry.by.name}: ${entry.text}`;
+    case "resumed":
+      return `${entry.by.name} resumed ${entry.step ?? "the case"}${reasonWords(entry.reason)}.`;
+    case "inputCorrected":
+      return `${entry.by.name} corrected the input${reasonWords(entry.reason)}.`;
+    case "cancelRequested":
+      return `${entry.by.name} asked to cancel${reasonWords(entry.reason)}.`;
+    case "canceled":
+      return `${entry.by.name} canceled the case${reasonWords(entry.reason)}.`;
+    case "pauseRequested":
+      return `${entry.by.name} asked to pause${until(entry.untilAt, formatTime)}${reasonWords(entry.reason)}.`;
+    case "paused":
+      return `${entry.by.name} paused the case${until(entry.untilAt, formatTime)}${reasonWords(entry.reason)}.`;
+    case "claimLost":
+      return `${entry.holderName} lost the case: ${sayLoss(entry)}.`;
+    case "lateReport":
+      return `${entry.step}: late report by ${entry.holder.name} on attempt ${entry.attempt}: ${sayLate(entry)}`;
+    default:
+      return unreachable(entry, "journal entry");
+  }
+}
+
+/** How a confirmation came about: "by the answer to attempt 2". */
+export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string {
+  switch (by.how) {
+    case "response":
+      return `by the answer to attempt ${by.attempt}`;
+    case "check":
+      return `by asking the destination at ${formatTime(by.askedAt)}`;
+    case "lateReport":
+      return `by a late report on attempt ${by.attempt}`;
+    case "approval":
+      return `by ${by.by}`;
+    case "event":
+      return `by the event ${by.eventType} (${by.sourceId})`;
+    case "timer":
+      return `by the clock at ${formatTime(by.dueAt)}`;
+    default:
+      return unreachable(by, "confirmation");
+  }
+}
+
+/** Why a confirmation no longer stands. */
+export function sayLapse(because: LapseReason): string {
+  switch (because.kind) {
+    case "prerequisite":
+      return `the prerequisite "${because.name}" is broken (${because.why})`;
+    case "basis":
+      return "the input or an earlier result that it rested on has changed";
+    case "follows":
+      return `it follows ${because.step}, which does not stand`;
+    default:
+      return unreachable(because, "lapse");
+  }
+}
+
+function sayCheck(answer: Exclude<CheckAnswer, { kind: "happened" }>, proves: boolean): string {
+  if (answer.kind === "cannotTell") return `it could not be told (${answer.why})`;
+  return proves ? "it did not, and cannot any more" : "not found, which alone proves nothing";
+}
+
+function sayAnswer(answer: ConditionAnswer): string {
+  switch (answer.kind) {
+    case "holds":
+      return "holds";
+    case "broken":
+      return `is broken (${answer.why})`;
+    case "cannotTell":
+      return `could not be told (${answer.why})`;
+    default:
+      return unreachable(answer, "answer");
+  }
+}
+
+function sayParked({ waits, dueAt }: Extract<Entry, { kind: "parked" }>, formatTime: FormatTime): string {
+  if (waits.length === 0) return "Stands still until a person acts.";
+  const steps = waits.map(({ step }) => step).join(", ");
+  const next = dueAt === null ? "until somebody acts" : `until ${formatTime(dueAt)} at the latest`;
+  return `Waits at ${steps} ${next}.`;
+}
+
+function sayLoss({ why, openAttempts }: Extract<Entry, { kind: "claimLost" }>): string {
+  const open = openAttempts.map(({ step, attempt }) => `attempt ${attempt} of ${step}`).join(", ");
+  const left = open === "" ? "" : `, with ${open} open`;
+  switch (why) {
+    case "silent":
+      return `it gave no sign of life for a whole lease${left}`;
+    case "actBy":
+      return `it committed nothing for too long${left}`;
+    case "orphaned":
+      return `it did not know of the claim${left}`;
+    default:
+      return unreachable(why, "loss");
+  }
+}
+
+function sayLate({ outcome }: Extract<Entry, { kind: "lateReport" }>): string {
+  return outcome.kind === "succeeded" ? "it took effect." : outcome.failure.sentence;
+}
+
+function reasonWords(reason: string | null): string {
+  return reason === null ? "" : `: ${reason}`;
+}
+
+function until(untilAt: number | null, formatTime: FormatTime): string {
+  return untilAt === null ? "" : ` until ${formatTime(untilAt)}`;
+}

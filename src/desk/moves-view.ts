@@ -1,0 +1,87 @@
+/** Which acts a case allows now, each with the reason where it does not. Judged as the act itself would be. */
+
+import type { CaseState } from "../core/case-state.ts";
+import type { ErrorCode } from "../core/errors.ts";
+import type { Actor } from "../core/journal.ts";
+import {
+  decideApproval,
+  decideCancel,
+  decideCorrection,
+  decidePause,
+  decideResume,
+  type MoveVerdict,
+} from "../core/moves.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import type { PlanInput } from "../core/planning.ts";
+import type { StoredHolder, StoredRow } from "../store/port.ts";
+import { heldBy } from "./change.ts";
+import type { DefinitionStanding } from "./definition.ts";
+
+/** One act and whether it is allowed now. */
+export interface MoveView {
+  readonly move: "approve" | "resume" | "cancel" | "pause" | "correct" | "note";
+  /** The approval that can be answered; null for acts on the whole case. */
+  readonly step: string | null;
+  readonly isAllowed: boolean;
+  /** Why it is not; null where it is. */
+  readonly code: ErrorCode | null;
+  readonly why: string | null;
+}
+
+/** What the acts are judged on. */
+export interface MovesInput {
+  readonly row: StoredRow;
+  readonly state: CaseState;
+  readonly holders: readonly StoredHolder[];
+  readonly planInput: PlanInput | null;
+  readonly fingerprintNow: (step: SendStepOutline) => string | null;
+  readonly definition: DefinitionStanding;
+}
+
+const anybody: Actor = { kind: "person", name: "anybody" };
+
+/** Judges every act. Approvals are listed where they are asked for now. */
+export function viewMoves(input: MovesInput): readonly MoveView[] {
+  const { state, planInput } = input;
+  const held = heldBy(input.row, input.holders);
+  const request = { by: anybody, reason: null };
+  const withPlan = (judge: (plan: PlanInput) => MoveVerdict): MoveVerdict =>
+    planInput === null
+      ? { kind: "refused", code: "UNKNOWN_CASE_TYPE", sentence: input.definition.sentence }
+      : judge(planInput);
+  return [
+    ...(planInput === null ? [] : approvalsAskedFor(planInput)),
+    viewMove(
+      "resume",
+      withPlan((plan) => decideResume(plan, held, { ...request, step: null }, input.fingerprintNow)),
+    ),
+    viewMove("cancel", decideCancel(state, held, request)),
+    viewMove("pause", decidePause(state, held, { ...request, untilAt: null })),
+    viewMove(
+      "correct",
+      withPlan(() => decideCorrection(state, held, { by: anybody, input: state.input, reason: "" })),
+    ),
+    { move: "note", step: null, isAllowed: true, code: null, why: null },
+  ];
+}
+
+function approvalsAskedFor(plan: PlanInput): readonly MoveView[] {
+  const answer = { approved: true, form: null, note: null, sourceId: "", by: anybody };
+  return plan.outline.steps
+    .filter(
+      ({ kind, name }) =>
+        kind === "approval" && decideApproval(plan, { ...answer, step: name }).kind === "write",
+    )
+    .map(({ name }) => ({ move: "approve", step: name, isAllowed: true, code: null, why: null }));
+}
+
+function viewMove(move: MoveView["move"], verdict: MoveVerdict): MoveView {
+  switch (verdict.kind) {
+    case "write":
+      return { move, step: null, isAllowed: true, code: null, why: null };
+    case "repeated":
+      return { move, step: null, isAllowed: false, code: null, why: "It is asked for already, or done." };
+    case "refused":
+      return { move, step: null, isAllowed: false, code: verdict.code, why: verdict.sentence };
+  }
+}

@@ -1,0 +1,128 @@
+/** What stands where, by type, and what nobody works on. */
+
+import type { StoredState } from "../core/row.ts";
+import { seemsAlive } from "../core/state.ts";
+import type { Registry } from "../define/registry.ts";
+import type { StoredHolder, TypeCount } from "../store/port.ts";
+import type { FormatTime } from "./entry-words.ts";
+
+/** Cases of one type. */
+export interface TypeOverview {
+  readonly caseType: string;
+  readonly isLoaded: boolean;
+  readonly total: number;
+  readonly states: Readonly<Partial<Record<StoredState, number>>>;
+  /** Cases that a worker could take now. */
+  readonly due: number;
+  readonly withReview: number;
+  /** Workers alive that take this type. */
+  readonly workers: number;
+}
+
+/** A type that has work and no worker. */
+export interface NoWorkerNotice {
+  readonly kind: "noWorker";
+  readonly caseType: string;
+  /** When the last worker that took it was last heard of; null = none is known. */
+  readonly sinceAt: number | null;
+  readonly waiting: number;
+  readonly lost: number;
+  /** Such as "No worker takes `purchase` since 10:04; 132 cases wait, 3 lost their worker". */
+  readonly sentence: string;
+}
+
+/** A worker or page that holds or held cases. */
+export interface HolderView {
+  readonly holderId: string;
+  readonly kind: StoredHolder["kind"];
+  readonly name: string;
+  readonly host: string;
+  readonly build: string;
+  readonly startedAt: number;
+  readonly beatAt: number;
+  readonly isAlive: boolean;
+  readonly caseTypes: StoredHolder["caseTypes"];
+}
+
+/** Everything at a glance. Times are epoch ms. */
+export interface Overview {
+  readonly now: number;
+  readonly types: readonly TypeOverview[];
+  /** Only what is wrong now. */
+  readonly notices: readonly NoWorkerNotice[];
+  readonly holders: readonly HolderView[];
+}
+
+/** What the overview is made of. */
+export interface OverviewInput {
+  readonly counts: readonly TypeCount[];
+  readonly holders: readonly StoredHolder[];
+  readonly registry: Registry;
+  readonly now: number;
+  readonly formatTime: FormatTime;
+}
+
+/** Counts and notices. */
+export function viewOverview(input: OverviewInput): Overview {
+  const { counts, holders, now } = input;
+  return {
+    now,
+    types: counts.map((count) => viewType(input, count)),
+    notices: counts.flatMap((count) => noWorkerNotice(input, count)),
+    holders: holders
+      .filter((holder) => holder.endedAt === null)
+      .map((holder) => ({
+        holderId: holder.holderId,
+        kind: holder.kind,
+        name: holder.name,
+        host: holder.host,
+        build: holder.build,
+        startedAt: holder.startedAt,
+        beatAt: holder.beatAt,
+        isAlive: seemsAlive(holder, now),
+        caseTypes: holder.caseTypes,
+      })),
+  };
+}
+
+function viewType({ registry, holders, now }: OverviewInput, count: TypeCount): TypeOverview {
+  const { caseType, states, due, withReview } = count;
+  return {
+    caseType,
+    isLoaded: registry.find(caseType) !== null,
+    total: Object.values(states).reduce((sum, one) => sum + one, 0),
+    states,
+    due,
+    withReview,
+    workers: workersFor(holders, caseType).filter((one) => seemsAlive(one, now)).length,
+  };
+}
+
+function workersFor(holders: readonly StoredHolder[], caseType: string): readonly StoredHolder[] {
+  return holders.filter(
+    (one) => one.kind === "worker" && one.caseTypes.some(({ name }) => name === caseType),
+  );
+}
+
+function noWorkerNotice(
+  input: OverviewInput,
+  { caseType, due, states }: TypeCount,
+): readonly NoWorkerNotice[] {
+  const workers = workersFor(input.holders, caseType);
+  const lost = states.claimed ?? 0;
+  if (due + lost === 0 || workers.some((one) => seemsAlive(one, input.now))) return [];
+  const lastSigns = workers.map(lastSignAt);
+  const sinceAt = lastSigns.length === 0 ? null : Math.max(...lastSigns);
+  const since = sinceAt === null ? "" : ` since ${input.formatTime(sinceAt)}`;
+  const told = [
+    ...(due > 0 ? [`${due} ${due === 1 ? "case waits" : "cases wait"}`] : []),
+    ...(lost > 0 ? [`${lost} lost ${lost === 1 ? "its" : "their"} worker`] : []),
+  ];
+  const sentence = `No worker takes \`${caseType}\`${since}; ${told.join(", ")}`;
+  return [{ kind: "noWorker", caseType, sinceAt, waiting: due, lost, sentence }];
+}
+
+/** When a worker that is no more was last alive: it may have been marked long after. */
+function lastSignAt({ beatAt, leaseMs, endedAt }: StoredHolder): number {
+  return Math.min(endedAt ?? Infinity, beatAt + leaseMs);
+}

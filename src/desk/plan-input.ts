@@ -1,0 +1,62 @@
+/** What the plan is made of at the desk: facts answered anew, and of probes the recorded answers only. */
+
+import { stepOf, type CaseState } from "../core/case-state.ts";
+import { fingerprintOf } from "../core/decide.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import type { PlanInput } from "../core/planning.ts";
+import type { Ports } from "../core/ports.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { answerFacts, factsOf } from "../define/facts.ts";
+import type { StoredRow } from "../store/port.ts";
+
+/** The plan's input from recorded answers only: the desk asks nothing outside. */
+export function planFrom(
+  { digest }: Pick<Ports, "digest">,
+  caseType: CaseType,
+  view: { readonly row: StoredRow; readonly state: CaseState; readonly now: number },
+): PlanInput {
+  return {
+    outline: caseType.outline,
+    state: view.state,
+    answers: answerFacts(caseType, view.state, view.now),
+    busy: busySteps(view),
+    now: view.now,
+    digest,
+  };
+}
+
+/** Steps with an attempt under way under the present claim: the plan leaves them alone. */
+function busySteps({
+  row,
+  state,
+}: {
+  readonly row: StoredRow;
+  readonly state: CaseState;
+}): ReadonlySet<string> {
+  const { claim } = row;
+  if (claim === null) return new Set();
+  const names = Object.keys(state.steps).filter((name) =>
+    stepOf(state, name).intent?.attempts.some(
+      ({ claimId, outcome }) => claimId === claim.claimId && outcome.kind === "open",
+    ),
+  );
+  return new Set(names);
+}
+
+/** Tells what a step would send now, by its fingerprint; null where its `request` cannot be made. */
+export function fingerprintNow(
+  caseType: CaseType,
+  { outline, state, digest }: PlanInput,
+): (step: SendStepOutline) => string | null {
+  return (step) => {
+    const runtime = Object.hasOwn(caseType.steps, step.name) ? caseType.steps[step.name] : undefined;
+    if (runtime?.kind !== "step") return null;
+    try {
+      const request = runtime.request === null ? null : runtime.request(factsOf(state));
+      return fingerprintOf({ outline, step, state, request, digest });
+    } catch {
+      // What the author's function throws is told when the engine calls it; here it only leaves the question open.
+      return null;
+    }
+  };
+}

@@ -1,0 +1,202 @@
+/** The plan as people read it: what a pick-up would do now, from recorded answers with their age. */
+
+import { unreachable } from "../core/errors.ts";
+import { stepOf } from "../core/case-state.ts";
+import type { ConditionAnswer, Wait } from "../core/journal.ts";
+import type { ConditionOutline, StepOutline } from "../core/outline.ts";
+import { planCase, type Plan } from "../core/plan.ts";
+import { answerKey, type PlanInput, type PlannedStep, type Standing } from "../core/planning.ts";
+import { isSettled } from "../core/settled.ts";
+import { sayConfirmedBy, sayLapse, type FormatTime } from "./entry-words.ts";
+import { planVersion } from "./plan-version.ts";
+
+/** A condition of a step and what is known of it. */
+export interface ConditionView {
+  readonly name: string;
+  /** Asked anew at each pick-up from the journal, or asked of an outside system. */
+  readonly kind: ConditionOutline["kind"];
+  /** Must hold for the confirmation to stand, or asked once before a send. */
+  readonly role: "requires" | "before";
+  readonly answer: ConditionAnswer["kind"] | null;
+  readonly why: string | null;
+  readonly askedAt: number | null;
+  readonly ageMs: number | null;
+  /** Earliest time at which the engine asks again by itself; null = with the next pick-up. */
+  readonly nextCheckAllowedAt: number | null;
+}
+
+/** What a pick-up would do about one step. */
+export interface PlannedStepView {
+  readonly step: string;
+  readonly kind: StepOutline["kind"];
+  readonly standing: Standing["kind"];
+  readonly act: PlannedStep["act"]["kind"];
+  /** Such as "kept: confirmed by the answer to attempt 1". */
+  readonly sentence: string;
+  readonly destination: string | null;
+  /** The key of the present intent; null before the first send. */
+  readonly idempotencyKey: string | null;
+  /** Who acts next and when, where the step waits. */
+  readonly actsNext: string | null;
+  readonly byAt: number | null;
+  readonly conditions: readonly ConditionView[];
+  /** Plan version of this step and all that follow it (R5). */
+  readonly version: string;
+}
+
+/** What a pick-up would do now. */
+export interface PlanView {
+  /** Of the whole case (R5); handed to an act, it is refused once the plan has changed. */
+  readonly version: string;
+  readonly madeAt: number;
+  readonly isComplete: boolean;
+  readonly halt: Plan["halt"];
+  /** The standing steps with no standing successor. */
+  readonly foothold: readonly string[];
+  readonly steps: readonly PlannedStepView[];
+}
+
+/** Makes the preview. */
+export function viewPlan(input: PlanInput, formatTime: FormatTime): PlanView {
+  const plan = planCase(input);
+  return {
+    version: planVersion(input, null),
+    madeAt: input.now,
+    isComplete: plan.isComplete,
+    halt: plan.halt,
+    foothold: plan.foothold,
+    steps: plan.steps.map((planned) => viewStep(input, planned, formatTime)),
+  };
+}
+
+function viewStep(input: PlanInput, planned: PlannedStep, formatTime: FormatTime): PlannedStepView {
+  const { step, standing, act } = planned;
+  return {
+    step: step.name,
+    kind: step.kind,
+    standing: standing.kind,
+    act: act.kind,
+    sentence: sayPlanned(input, planned, formatTime),
+    destination: step.kind === "step" ? step.destination.name : null,
+    idempotencyKey: stepOf(input.state, step.name).intent?.idempotencyKey ?? null,
+    ...nextActor(planned),
+    conditions: conditionsOf(input, step),
+    version: planVersion(input, step.name),
+  };
+}
+
+function sayPlanned(input: PlanInput, { step, standing, act }: PlannedStep, formatTime: FormatTime): string {
+  const { confirmation } = stepOf(input.state, step.name);
+  const lapsed = standing.kind === "lapsed" ? `no longer stands: ${sayLapse(standing.because)}; ` : "";
+  switch (act.kind) {
+    case "nothing":
+      if (act.why === "busy") return "under way now";
+      if (act.why === "stands" && confirmation !== null) {
+        return `kept: confirmed ${sayConfirmedBy(confirmation.by, formatTime)}`;
+      }
+      return `${lapsed}comes after ${step.after.join(", ")}`;
+    case "ask":
+      return `${lapsed}first asks ${act.conditions.map((name) => `"${name}"`).join(", ")}`;
+    case "send":
+      return `${lapsed}${saySend(input, step, act.repeats.length)}`;
+    case "check":
+      return `${lapsed}asks the destination whether it happened, and sends nothing before`;
+    case "confirm":
+      return `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
+    case "wait":
+      return `${lapsed}${sayWait(act.wait, formatTime)}`;
+    case "review":
+      return `waits for ${act.review.owner}: ${act.review.sentence}`;
+    default:
+      return unreachable(act, "act");
+  }
+}
+
+function saySend(input: PlanInput, step: StepOutline, repeats: number): string {
+  if (step.kind !== "step") return "is sent";
+  const { intent, confirmation } = stepOf(input.state, step.name);
+  const to = `sends to ${step.destination.name}`;
+  if (intent === null) return `${to} for the first time`;
+  const attempt = `as attempt ${intent.attempts.length + 1}`;
+  if (repeats > 0)
+    return `${to} again ${attempt}, the same request with the same key, so that it counts once there`;
+  if (isSettled(intent, confirmation)) return `${to} again; nothing was executed there before`;
+  return `${to} ${attempt}`;
+}
+
+/** What a step waits for, in words. */
+export function sayWait(wait: Wait, formatTime: FormatTime): string {
+  switch (wait.kind) {
+    case "retry":
+      return `is tried again at ${formatTime(wait.dueAt)} (attempt ${wait.attempt} of ${wait.attemptsMax})`;
+    case "check":
+      return `asks the destination again at ${formatTime(wait.dueAt)} whether it happened`;
+    case "probe":
+      return `asks "${wait.condition}" again at ${formatTime(wait.dueAt)} (${wait.why})`;
+    case "approval":
+      return `waits for the approval of ${wait.by}${latest(wait.dueAt, formatTime)}`;
+    case "event":
+      return `waits for the event ${wait.eventType}${latest(wait.dueAt, formatTime)}`;
+    case "timer":
+      return `waits until ${formatTime(wait.dueAt)}`;
+    default:
+      return unreachable(wait, "wait");
+  }
+}
+
+/** Who acts next on a wait. */
+export function waitsFor(wait: Wait): string {
+  switch (wait.kind) {
+    case "approval":
+      return wait.by;
+    case "event":
+      return `whoever sends ${wait.eventType}`;
+    case "retry":
+    case "check":
+    case "probe":
+    case "timer":
+      return "the engine";
+    default:
+      return unreachable(wait, "wait");
+  }
+}
+
+function latest(dueAt: number | null, formatTime: FormatTime): string {
+  return dueAt === null ? "" : `, until ${formatTime(dueAt)}`;
+}
+
+function nextActor({ act }: PlannedStep): Pick<PlannedStepView, "actsNext" | "byAt"> {
+  if (act.kind === "wait") return { actsNext: waitsFor(act.wait), byAt: act.wait.dueAt };
+  if (act.kind === "review") return { actsNext: act.review.owner, byAt: act.review.nextCheckAllowedAt };
+  return { actsNext: act.kind === "nothing" ? null : "the engine", byAt: null };
+}
+
+function conditionsOf(input: PlanInput, step: StepOutline): readonly ConditionView[] {
+  const asked = step.kind === "step" ? step.before : [];
+  return [
+    ...step.requires.map((one) => viewCondition(input, step.name, one, "requires")),
+    ...asked.map((one) => viewCondition(input, step.name, one, "before")),
+  ];
+}
+
+function viewCondition(
+  input: PlanInput,
+  step: string,
+  { kind, name }: ConditionOutline,
+  role: ConditionView["role"],
+): ConditionView {
+  const { conditions } = stepOf(input.state, step);
+  const recorded = Object.hasOwn(conditions, name) ? conditions[name] : undefined;
+  const known = input.answers.get(answerKey(step, name)) ?? recorded;
+  const answer = known?.answer ?? null;
+  return {
+    name,
+    kind,
+    role,
+    answer: answer?.kind ?? null,
+    why: answer === null || answer.kind === "holds" ? null : answer.why,
+    askedAt: known?.askedAt ?? null,
+    ageMs: known === undefined ? null : Math.max(0, input.now - known.askedAt),
+    nextCheckAllowedAt: recorded?.nextProbeAt ?? null,
+  };
+}

@@ -1,0 +1,82 @@
+/** What callers may write into a case: every text has a bound, so that a row, a page and a log line have one too. */
+
+import { FootholdError, type FieldFault } from "../core/errors.ts";
+import type { Actor } from "../core/journal.ts";
+
+/** Longest name of a tenant, in UTF-16 units. */
+export const TENANT_CHARS_MAX = 100;
+/** Longest business key. */
+export const BUSINESS_KEY_CHARS_MAX = 200;
+/** Longest name of a person. */
+export const NAME_CHARS_MAX = 200;
+/** Longest reason of an act, and longest note with an approval. */
+export const REASON_CHARS_MAX = 2_000;
+/** Longest note. */
+export const NOTE_CHARS_MAX = 10_000;
+/** Longest source id of an event. */
+export const SOURCE_ID_CHARS_MAX = 400;
+/** Tenant of cases that are started without one. */
+export const DEFAULT_TENANT = "default";
+
+// NUL cannot be stored, and other control characters would let a key or a name rewrite the terminal that shows it.
+const controls = /\p{Cc}/u;
+const controlsButLineBreaks = /(?![\n\r\t])\p{Cc}/u;
+const halfSurrogate = /\p{Cs}/u;
+
+/** A text of a request and its bound. */
+interface TextRule {
+  readonly path: string;
+  readonly charsMax: number;
+  /** True where several lines make sense. */
+  readonly isProse?: boolean;
+}
+
+/** Throws `INVALID_REQUEST` that names every faulty field. */
+export function checkTexts(texts: readonly (TextRule & { readonly value: unknown })[]): void {
+  const fields = texts.flatMap(({ value, ...rule }): readonly FieldFault[] => {
+    const message = faultOf(value, rule);
+    return message === null ? [] : [{ path: rule.path, message }];
+  });
+  if (fields.length === 0) return;
+  const told = fields.map(({ path, message }) => `${path} ${message}`).join("; ");
+  throw new FootholdError("INVALID_REQUEST", `The request cannot be taken: ${told}.`, {
+    details: { fields },
+  });
+}
+
+function faultOf(value: unknown, { charsMax, isProse }: TextRule): string | null {
+  if (typeof value !== "string") return "must be a text";
+  if (value.trim() === "") return "must not be empty";
+  if (value.length > charsMax) return `is ${value.length} characters long, more than the ${charsMax} allowed`;
+  if ((isProse === true ? controlsButLineBreaks : controls).test(value)) return "has a control character";
+  return halfSurrogate.test(value) ? "has half a surrogate pair" : null;
+}
+
+/** A person, by the name that they gave. Throws `INVALID_REQUEST`. */
+export function personOf(name: string): Actor {
+  checkTexts([{ path: "by", value: name, charsMax: NAME_CHARS_MAX }]);
+  return { kind: "person", name };
+}
+
+/** A reason, or null where none was given. Throws `INVALID_REQUEST`. */
+export function reasonOf(reason: string | null | undefined): string | null {
+  if (reason === null || reason === undefined) return null;
+  checkTexts([{ path: "reason", value: reason, charsMax: REASON_CHARS_MAX, isProse: true }]);
+  return reason;
+}
+
+/** A case id in the form that the desk makes: two digits of the shard, then the random part. */
+export function isCaseId(caseId: string): boolean {
+  return /^\d\d-[0-9a-z]{1,40}$/.test(caseId);
+}
+
+/** `CASE_NOT_FOUND` for one id. */
+export function caseNotFound(caseId: string): FootholdError {
+  // What a caller gave may be of any length and hold anything.
+  const named = isCaseId(caseId) ? caseId : JSON.stringify(caseId.slice(0, 60));
+  return new FootholdError(
+    "CASE_NOT_FOUND",
+    `There is no case ${named} in this database. Check the id, and that this is the database you mean.`,
+    { details: { caseId: caseId.slice(0, 60) } },
+  );
+}

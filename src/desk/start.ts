@@ -1,0 +1,139 @@
+/** Starting a case: input checked, id drawn, first commit. */
+
+import { FootholdError } from "../core/errors.ts";
+import { foldJournal } from "../core/fold.ts";
+import type { Entry } from "../core/journal.ts";
+import { canonicalJson, type Json } from "../core/json.ts";
+import type { Ports } from "../core/ports.ts";
+import { rowOf } from "../core/row.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { SHARD_COUNT, type InsertReply, type NewCase } from "../store/port.ts";
+import type { DeskParts } from "./desk-parts.ts";
+import {
+  BUSINESS_KEY_CHARS_MAX,
+  checkTexts,
+  DEFAULT_TENANT,
+  personOf,
+  TENANT_CHARS_MAX,
+} from "./requests.ts";
+import { sendAgain } from "./send-again.ts";
+import { validInput } from "./validated.ts";
+
+/** How a case is started. */
+export interface StartOptions {
+  /** Who starts it, for people. */
+  readonly by: string;
+  /** A second start with the same tenant, type and business key finds the first case. */
+  readonly businessKey?: string | undefined;
+  /** `default` when left out. */
+  readonly tenant?: string | undefined;
+}
+
+/** A started case. */
+export interface StartedCase {
+  readonly caseId: string;
+  /** False when this tenant, type and business key had a case before; then nothing was written. */
+  readonly isNew: boolean;
+}
+
+/** Case ids drawn before giving up: with 60 random bits, one that is taken is all but impossible. */
+const ID_DRAWS_MAX = 5;
+
+/** Starts a case. Throws `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`, `DATABASE_UNAVAILABLE`. */
+export async function startCase(
+  parts: DeskParts,
+  typeName: string,
+  value: unknown,
+  options: StartOptions,
+): Promise<StartedCase> {
+  const { ports, store } = parts;
+  const caseType = parts.registry.get(typeName);
+  const tenant = options.tenant ?? DEFAULT_TENANT;
+  const businessKey = options.businessKey ?? null;
+  checkTexts([
+    { path: "tenant", value: tenant, charsMax: TENANT_CHARS_MAX },
+    ...(businessKey === null
+      ? []
+      : [{ path: "businessKey", value: businessKey, charsMax: BUSINESS_KEY_CHARS_MAX }]),
+  ]);
+  const by = personOf(options.by);
+  const input = await validInput(caseType, value);
+  const at = await parts.now();
+  const shard = shardFor(ports, { tenant, caseType: typeName, businessKey });
+  for (let draws = 0; draws < ID_DRAWS_MAX; draws += 1) {
+    const start = newCase(parts, caseType, { tenant, businessKey, input, by, at, shard });
+    const reply = await sendAgain(ports.clock, () => store.insertCase(start));
+    const started = readReply(start.identity.caseId, reply);
+    if (started === null) continue;
+    if (started.isNew) parts.onDue();
+    return started;
+  }
+  throw new FootholdError(
+    "INVARIANT_BROKEN",
+    `${ID_DRAWS_MAX} random case ids in a row were taken: the source of random ids does not work.`,
+  );
+}
+
+function readReply(caseId: string, reply: InsertReply): StartedCase | null {
+  switch (reply.kind) {
+    case "started":
+    case "repeated":
+      return { caseId, isNew: true };
+    case "exists":
+      return { caseId: reply.caseId, isNew: false };
+    case "idTaken":
+      return null;
+  }
+}
+
+interface FirstCommit {
+  readonly tenant: string;
+  readonly businessKey: string | null;
+  readonly input: Json;
+  readonly by: Extract<Entry, { kind: "caseStarted" }>["by"];
+  readonly at: number;
+  readonly shard: number;
+}
+
+function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, first: FirstCommit): NewCase {
+  const { at, shard, ...told } = first;
+  const caseId = `${String(shard).padStart(2, "0")}-${ports.ids.caseSuffix()}`;
+  const commitId = ports.ids.unique();
+  const entry: Entry = {
+    kind: "caseStarted",
+    caseType: outline.name,
+    definitionVersion: outline.version,
+    ...told,
+  };
+  return {
+    identity: {
+      caseId,
+      shard,
+      tenant: first.tenant,
+      caseType: outline.name,
+      businessKey: first.businessKey,
+      startedAt: at,
+      definitionVersion: outline.version,
+      engineVersion,
+    },
+    commitId,
+    at,
+    entries: [entry],
+    row: rowOf(foldJournal(caseId, [{ revision: 1, at, commitId, entry }])),
+    claim: null,
+  };
+}
+
+/**
+ * The shard of a new case: of one with a business key always the same, so that a unique constraint within the shard
+ * finds the case that has the key already; else random.
+ */
+export function shardFor(
+  { digest, random }: Pick<Ports, "digest" | "random">,
+  named: { readonly tenant: string; readonly caseType: string; readonly businessKey: string | null },
+): number {
+  const { tenant, caseType, businessKey } = named;
+  if (businessKey === null) return Math.floor(random() * SHARD_COUNT);
+  const hash = digest(canonicalJson([tenant, caseType, businessKey]));
+  return Number.parseInt(hash.slice(0, 8), 16) % SHARD_COUNT;
+}
