@@ -1,0 +1,142 @@
+/**
+ * The one HTTP app: health, the read API and the page. It has no route that changes anything; acts go through the
+ * command line. Every request is first held to the loopback rules (loopback.ts).
+ */
+
+import { readFileSync } from "node:fs";
+import { Hono, type Context, type MiddlewareHandler } from "hono";
+import { FootholdError } from "../core/errors.ts";
+import type { Clock } from "../core/ports.ts";
+import type { Desk } from "../desk/desk.ts";
+import { readHealth } from "./health.ts";
+import { judgeRequest } from "./loopback.ts";
+import { casesPage, problemPage, type Markup } from "./page.ts";
+import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
+import { readFilter } from "./queries.ts";
+
+/** What the app is made of. */
+export interface AppOptions {
+  readonly desk: Desk;
+  readonly clock: Clock;
+  /** How the page writes times: in full, with their zone. */
+  readonly formatTime: (at: number) => string;
+  /** Told of errors that are not ours; what the client reads does not say what they were. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What the Node server hands to the app; anything else in its place is refused. */
+interface Bindings {
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } };
+}
+
+/** The app's own type. */
+export type App = Hono<{ Bindings: Bindings }>;
+
+type AppContext = Context<{ Bindings: Bindings }>;
+
+const headers: Readonly<Record<string, string>> = {
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cache-Control": "no-store",
+};
+
+/** Makes the app. Reads its style sheet once, here. */
+export function createApp(options: AppOptions): App {
+  const { desk, clock, formatTime } = options;
+  const styles = readFileSync(new URL("page.css", import.meta.url), "utf8");
+  const app: App = new Hono<{ Bindings: Bindings }>();
+  app.use(setHeaders);
+  app.use(guard);
+
+  app.get("/healthz", async (c) => {
+    const health = await readHealth(desk, clock);
+    return c.json(health, health.status === "down" ? 503 : 200);
+  });
+  app.get("/api/cases", async (c) => json(c, await desk.list(readFilter(queryOf(c)))));
+  app.get("/api/cases/:caseId", async (c) => json(c, await desk.show(c.req.param("caseId"))));
+  app.get("/page.css", (c) => c.body(styles, 200, { "Content-Type": "text/css; charset=utf-8" }));
+  app.get("/", async (c) => {
+    const query = queryOf(c);
+    const filter = readFilter(query);
+    const [overview, page] = await Promise.all([desk.overview(), desk.list(filter)]);
+    return markup(c, casesPage({ overview, page, filter, query, formatTime }), 200);
+  });
+
+  app.notFound((c) => answerProblem(c, noRoute(c), 404));
+  app.onError((error, c) => {
+    const { code } = problemOf(error);
+    if (code === "INVARIANT_BROKEN") options.onError?.(error);
+    return answerProblem(c, error);
+  });
+  return app;
+}
+
+const setHeaders: MiddlewareHandler = async (c, next) => {
+  await next();
+  for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+};
+
+const guard: MiddlewareHandler<{ Bindings: Bindings }> = async (c, next) => {
+  const refusal = judgeRequest({
+    peer: peerOf(c),
+    method: c.req.method,
+    url: c.req.url,
+    header: (name) => c.req.header(name),
+  });
+  if (refusal !== null) throw refusal;
+  if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+    c.header("Allow", "GET, HEAD");
+    return answerProblem(c, noMethod(c), 405);
+  }
+  return next();
+};
+
+/** The socket's own address; headers that claim another are never read for it. */
+function peerOf({ env }: AppContext): string | null {
+  // Where the app runs without our server, nothing is handed to it at all.
+  const bindings: Bindings | undefined = env;
+  return bindings?.incoming?.socket?.remoteAddress ?? null;
+}
+
+function noMethod({ req }: AppContext): FootholdError {
+  return new FootholdError("INVALID_REQUEST", `${req.method} is not answered here: this server only reads.`);
+}
+
+function noRoute({ req }: AppContext): FootholdError {
+  const path = JSON.stringify(req.path.slice(0, 100));
+  return new FootholdError(
+    "INVALID_REQUEST",
+    `There is nothing at ${path}. There are /, /api/cases and /healthz.`,
+  );
+}
+
+function queryOf({ req }: AppContext): URLSearchParams {
+  return new URL(req.url).searchParams;
+}
+
+/** Indented, since people read it in a browser. */
+function json(c: AppContext, value: object): Response {
+  return c.body(`${JSON.stringify(value, null, 2)}\n`, 200, {
+    "Content-Type": "application/json; charset=utf-8",
+  });
+}
+
+async function markup(c: AppContext, page: Markup, status: ProblemStatus | 200): Promise<Response> {
+  return c.html(await page, status);
+}
+
+/** Pages get a page, everything else problem+json. */
+function answerProblem(c: AppContext, error: unknown, status?: ProblemStatus): Response | Promise<Response> {
+  const problem = problemOf(error);
+  const answered = { ...problem, status: status ?? problem.status };
+  if (answered.status === 503) c.header("Retry-After", String(RETRY_AFTER_S));
+  if (c.req.path === "/" && answered.status !== 403) return markup(c, problemPage(answered), answered.status);
+  return c.body(`${JSON.stringify(answered, null, 2)}\n`, answered.status, {
+    "Content-Type": "application/problem+json; charset=utf-8",
+  });
+}

@@ -1,0 +1,77 @@
+/** Errors as `application/problem+json` (RFC 9457), with our stable code. */
+
+import { isFootholdError, type ErrorCode, type FieldFault } from "../core/errors.ts";
+
+/** What a failed request is answered with. */
+export interface Problem {
+  readonly title: string;
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly fields?: readonly FieldFault[];
+}
+
+/** Statuses that the API answers with when something is wrong. */
+export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 500 | 503;
+
+/** Seconds after which a client may try again when the database does not answer. */
+export const RETRY_AFTER_S = 5;
+
+/** What an error is told as. Of an error that is not ours nothing is told but that it happened. */
+export function problemOf(error: unknown): Problem & { readonly status: ProblemStatus } {
+  if (!isFootholdError(error)) {
+    const detail = "Something unexpected happened in the server; its log tells more.";
+    return { title: "Unexpected error", status: 500, code: "INVARIANT_BROKEN", detail };
+  }
+  const { code, message, details } = error;
+  const fields = details.fields === undefined ? {} : { fields: details.fields };
+  return { ...describe(code), code, detail: message, ...fields };
+}
+
+function describe(code: ErrorCode): { readonly title: string; readonly status: ProblemStatus } {
+  switch (code) {
+    case "UNKNOWN_CASE_TYPE":
+    case "CASE_NOT_FOUND":
+      return { title: "Not found", status: 404 };
+    case "INVALID_INPUT":
+    case "INVALID_EVENT":
+    case "INVALID_APPROVAL":
+    case "INVALID_REQUEST":
+    case "INVALID_DEFINITION":
+    case "USAGE":
+      return { title: "Invalid request", status: 400 };
+    case "CASE_CLAIMED":
+    case "CASE_ENDED":
+    case "NOTHING_TO_RESUME":
+    case "RESUME_BLOCKED":
+    case "NOT_WAITING_FOR_APPROVAL":
+    case "ALREADY_ANSWERED":
+    case "CANCEL_NEEDS_UNDO":
+    case "PLAN_CHANGED":
+      return { title: "Refused", status: 409 };
+    case "NOT_LOOPBACK":
+      return { title: "Only this machine", status: 403 };
+    case "DATABASE_URL_INVALID":
+    case "DATABASE_UNAVAILABLE":
+    case "DATABASE_VERSION_UNSUPPORTED":
+    case "SCHEMA_MISSING":
+    case "SCHEMA_TOO_NEW":
+    case "MIGRATION_FAILED":
+    case "EMBEDDED_NOT_INSTALLED":
+    case "EMBEDDED_UNSUPPORTED_PLATFORM":
+    case "EMBEDDED_START_FAILED":
+    case "EMBEDDED_STOP_FAILED":
+    case "EMBEDDED_VERSION_MISMATCH":
+    case "EMBEDDED_FOLDER_UNUSABLE":
+    case "EMBEDDED_LOCKED":
+      return { title: "The database cannot be used", status: 503 };
+    case "CORRUPT_JOURNAL":
+    case "ENGINE_TOO_OLD":
+      return { title: "The case cannot be read", status: 500 };
+    case "CONFIG_NOT_FOUND":
+    case "CONFIG_INVALID":
+    case "PORT_IN_USE":
+    case "INVARIANT_BROKEN":
+      return { title: "Unexpected error", status: 500 };
+  }
+}

@@ -1,0 +1,109 @@
+/** The socket: bound to this machine only, with bounds on connections and times, closed without cutting answers off. */
+
+import { lookup } from "node:dns/promises";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { FootholdError } from "../core/errors.ts";
+import type { App } from "./app.ts";
+import { isLoopbackAddress } from "./loopback.ts";
+
+/** Where to listen. */
+export interface ServerOptions {
+  readonly app: App;
+  /** A loopback address or `localhost`. */
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new requests and waits for those under way, {@link CLOSE_MS_MAX} at most. Safe twice. */
+  close(): Promise<void>;
+}
+
+/** Connections at the same time. */
+export const CONNECTIONS_MAX = 256;
+/** How long closing waits for requests under way, in ms. */
+export const CLOSE_MS_MAX = 5_000;
+const HEADERS_MS_MAX = 10_000;
+const REQUEST_MS_MAX = 30_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/** Starts listening. Throws `NOT_LOOPBACK` for any other host, `PORT_IN_USE` with what to do. */
+export async function startServer({ app, host, port }: ServerOptions): Promise<RunningServer> {
+  const address = await loopbackAddress(host);
+  const listener = getRequestListener(app.fetch, { hostname: "localhost", overrideGlobalObjects: false });
+  let closing: Promise<void> | undefined;
+  const server = createServer(
+    { headersTimeout: HEADERS_MS_MAX, requestTimeout: REQUEST_MS_MAX, maxHeaderSize: HEADER_BYTES_MAX },
+    (incoming, outgoing) => {
+      // A connection that is kept alive after its last answer would hold up the closing.
+      outgoing.once("close", () => {
+        if (closing !== undefined) server.closeIdleConnections();
+      });
+      void listener(incoming, outgoing);
+    },
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  const bound = await listen(server, address, port);
+  return {
+    url: `http://${address.includes(":") ? `[${address}]` : address}:${bound}`,
+    port: bound,
+    close: () => (closing ??= closeServer(server)),
+  };
+}
+
+/** A name is resolved here, so that what is bound is what was judged. */
+async function loopbackAddress(host: string): Promise<string> {
+  const name = host.replace(/^\[(.*)\]$/, "$1");
+  if (isLoopbackAddress(name)) return name;
+  if (name !== "localhost") throw notLoopback(host);
+  const found = await lookup(name, { all: true });
+  const addresses = found.map(({ address }) => address).filter(isLoopbackAddress);
+  const [first] = addresses;
+  if (first === undefined) throw notLoopback(host);
+  return addresses.includes("127.0.0.1") ? "127.0.0.1" : first;
+}
+
+function notLoopback(host: string): FootholdError {
+  return new FootholdError(
+    "NOT_LOOPBACK",
+    `The server has no sign-in yet, so it listens on this machine only: ${JSON.stringify(host.slice(0, 100))} is not ` +
+      `a loopback address. Leave the host out, or name 127.0.0.1, ::1 or localhost.`,
+  );
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const isTaken = error.code === "EADDRINUSE";
+  if (!isTaken && error.code !== "EACCES") return error;
+  const why = isTaken ? "is in use by another program" : "may not be used by this account";
+  return new FootholdError(
+    "PORT_IN_USE",
+    `Port ${port} of ${host} ${why}. Stop the other program, or choose another port with --port.`,
+    { cause: error },
+  );
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
