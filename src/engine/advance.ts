@@ -3,7 +3,7 @@
  * up to one attempt to open. Pure apart from the author's own pure functions (facts and `request`).
  */
 
-import type { CaseState } from "../core/case-state.ts";
+import { stepOf, type CaseState } from "../core/case-state.ts";
 import { decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
 import type { Digest } from "../core/basis.ts";
 import { foldEntries } from "../core/fold.ts";
@@ -13,11 +13,18 @@ import type { SendStepOutline } from "../core/outline.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import type { PlannedStep } from "../core/planning.ts";
 import { reviewFor } from "../core/review.ts";
+import { isProvedNotExecuted } from "../core/settled.ts";
+import { thrownText } from "../core/storable-text.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts, factsOf } from "../define/facts.ts";
 
-/** Entries beyond the outcomes in one commit; what is left goes with the next. */
-const ONWARD_ENTRIES_MAX = 40;
+/**
+ * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left
+ * goes with the next. With the outcomes of a turn it stays below what a commit may hold.
+ */
+export const ONWARD_ENTRIES_MAX = 24;
+/** Characters of a reason that are kept. */
+const WHY_CHARS_MAX = 500;
 /** Characters of canonical JSON that a request may have. */
 export const REQUEST_CHARS_MAX = 256 * 1024;
 
@@ -80,19 +87,18 @@ export function advance(input: AdvanceInput): Advance {
     });
     const halt = haltEntry(state, plan);
     if (halt !== null) return { ...NOTHING, onward: [...onward, halt], end: "settled" };
-    const recorded = recordNext(plan);
-    if (recorded.length > 0 && onward.length < ONWARD_ENTRIES_MAX) {
+    const recorded = recordNext(plan).slice(0, ONWARD_ENTRIES_MAX - onward.length);
+    if (recorded.length > 0) {
       onward.push(...recorded);
       state = preview(state, recorded, input.now);
       continue;
     }
-    const isFull = recorded.length > 0;
-    if (isFull) return { ...NOTHING, onward, end: "keep" };
-    const refused = input.mayBegin && input.mayOpenAttempt ? openNext(input, state, plan, onward) : null;
-    if (refused === null) return finish(input, state, plan, onward);
-    if (refused.kind === "opened") return refused.advance;
-    onward.push(refused.entry);
-    state = preview(state, [refused.entry], input.now);
+    if (onward.length >= ONWARD_ENTRIES_MAX) return { ...NOTHING, onward, end: "keep" };
+    const opening = input.mayBegin && input.mayOpenAttempt ? openNext(input, state, plan, onward) : null;
+    if (opening === null) return finish(input, state, plan, onward);
+    if (opening.kind === "opened") return opening.advance;
+    onward.push(opening.entry);
+    state = preview(state, [opening.entry], input.now);
   }
 }
 
@@ -124,10 +130,10 @@ function haltEntry({ cancelRequest, pauseRequest }: CaseState, { halt }: Plan): 
 }
 
 /** What the plan found that only has to be written down: shifts, then one confirmation, then new reviews. */
-function recordNext({ shifts, steps }: Plan): readonly Entry[] {
+function recordNext({ shifts, steps, strays }: Plan): readonly Entry[] {
   if (shifts.length > 0) return shifts;
   for (const { act } of steps) if (act.kind === "confirm") return [act.entry];
-  return steps.flatMap(({ act }): readonly Entry[] =>
+  return [...steps.map(({ act }) => act), ...strays].flatMap((act): readonly Entry[] =>
     act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : [],
   );
 }
@@ -180,12 +186,15 @@ type MadeRequest =
 
 function requestOf(caseType: CaseType, state: CaseState, { name }: SendStepOutline): MadeRequest {
   const step = caseType.steps[name];
-  if (step?.kind !== "step" || step.request === null) return { kind: "made", value: null };
+  const { intent } = stepOf(state, name);
+  // An unsettled intent is repeated with the request it was opened with (R18); the author is not asked for another.
+  const isRepeat = intent !== null && !isProvedNotExecuted(intent);
+  if (step?.kind !== "step" || step.request === null || isRepeat) return { kind: "made", value: null };
   try {
     const read = readJson(step.request(factsOf(state)), REQUEST_CHARS_MAX);
     return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
   } catch (error) {
-    return { kind: "failed", why: `it threw ${String(error)}` };
+    return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };
   }
 }
 

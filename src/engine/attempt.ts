@@ -3,21 +3,26 @@
  * `run` under a deadline, read what it gave, sort what it threw. It writes nothing; the pick-up commits the outcome.
  */
 
-import { stepOf, type CaseState, type Intent } from "../core/case-state.ts";
+import { stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
 import type { SendOutcome } from "../core/decide.ts";
 import { invariant } from "../core/errors.ts";
+import type { Failure } from "../core/failure.ts";
 import type { AttemptRef, StepResult } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
 import type { Clock } from "../core/ports.ts";
+import { storableText, thrownText } from "../core/storable-text.ts";
 import type { RunContext, RuntimeSendStep } from "../define/case-type.ts";
 import { factsOf } from "../define/facts.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { FailpointPlace, OnFailpoint } from "./failpoints.ts";
 import type { Lease } from "./lease.ts";
+import { StopSignal } from "./stop-signal.ts";
 
 /** Characters of canonical JSON that a result may have. */
 export const RESULT_CHARS_MAX = 256 * 1024;
+/** Characters of a reason that are kept. */
+const WHY_CHARS_MAX = 1_000;
 /** How long `run` may go on after its signal aborted before its outcome is taken as unknown, in ms. */
 const SETTLE_MS_MAX = 1_000;
 
@@ -46,38 +51,45 @@ export interface AttemptInput {
 
 /** Makes the send and tells how it ended. Never throws for anything that the author's code or the destination does. */
 export async function makeAttempt(context: AttemptContext, input: AttemptInput): Promise<SendOutcome> {
-  const { intent, sendDeadlineAt } = committed(input);
+  const sending = committed(input);
   await context.onFailpoint("afterIntent", input.place);
-  const leftMs = sendDeadlineAt - context.databaseClock.now();
+  const leftMs = sending.attempt.sendDeadlineAt - context.databaseClock.now();
   const refusal = whyNotSent(context, input, leftMs);
   if (refusal !== null) return { kind: "failed", failure: refusal };
-  const stop = stopSignals(context, input, leftMs);
   const startedAt = context.databaseClock.now();
-  const running = callRun(input, intent, stop.signal);
+  const stop = stopSignal(context, input);
+  const endDeadline = stopAtDeadline(context, stop, leftMs);
+  const running = callRun(input, sending, stop.signal);
   await context.onFailpoint("duringSend", input.place);
-  const ended = await firstOf(running, settleTime(context, stop.signal));
-  stop.release();
+  const ended = await Promise.race([running, settleTime(context, stop.signal)]);
+  endDeadline();
+  const stopped = stop.release();
   await context.onFailpoint("afterSend", input.place);
   if (ended.kind === "unsettled") reportWhenItEnds(running, context, input, startedAt);
-  return outcomeOf(ended, { context, input, startedAt, stopped: stop.cause() });
+  return outcomeOf(ended, { context, input, startedAt, stopped });
 }
 
-function committed({ state, ref }: AttemptInput): {
-  intent: Intent;
-  sendDeadlineAt: number;
-  fencingToken: number;
-} {
+interface Sending {
+  readonly intent: Intent;
+  readonly attempt: Attempt;
+}
+
+function committed({ state, ref }: AttemptInput): Sending {
   const { intent } = stepOf(state, ref.step);
   const attempt = intent?.attempts.find(({ number }) => number === ref.attempt);
   invariant(
     intent !== null && attempt !== undefined,
     `attempt ${ref.attempt} of ${ref.step} in case ${state.caseId} was not committed before its send`,
   );
-  return { intent, sendDeadlineAt: attempt.sendDeadlineAt, fencingToken: attempt.fencingToken };
+  return { intent, attempt };
 }
 
 /** Asked by the clocks, not by a timer: a process that was stopped for a while learns it here (R7). */
-function whyNotSent({ lease, kill }: AttemptContext, { step, lost }: AttemptInput, leftMs: number) {
+function whyNotSent(
+  { lease, kill }: AttemptContext,
+  { step, lost }: AttemptInput,
+  leftMs: number,
+): Failure | null {
   const { name } = step.outline;
   if (kill.aborted)
     return unsentFailure("stopped", "unsent.shutdown", `The worker stopped before ${name} was sent.`);
@@ -96,32 +108,22 @@ function whyNotSent({ lease, kill }: AttemptContext, { step, lost }: AttemptInpu
   );
 }
 
-interface StopSignals {
-  readonly signal: AbortSignal;
-  readonly cause: () => StopCause | null;
-  readonly release: () => void;
+function stopSignal({ lease, kill }: AttemptContext, { lost }: AttemptInput): StopSignal<StopCause> {
+  return new StopSignal<StopCause>([
+    { signal: kill, cause: "shutdown" },
+    { signal: lost, cause: "lease" },
+    { signal: lease.signal, cause: "lease" },
+  ]);
 }
 
-function stopSignals(
-  { clock, lease, kill }: AttemptContext,
-  { lost }: AttemptInput,
-  leftMs: number,
-): StopSignals {
-  const deadline = new AbortController();
-  const release = new AbortController();
-  const trust = lease.signal;
-  void clock.sleep(leftMs, release.signal).then(() => {
-    if (!release.signal.aborted) deadline.abort(new Error(`the send's deadline passed after ${leftMs} ms`));
+/** Stops the send when its time is over. Returns the function that takes that back. */
+function stopAtDeadline({ clock }: AttemptContext, stop: StopSignal<StopCause>, leftMs: number): () => void {
+  const ended = new AbortController();
+  void clock.sleep(leftMs, ended.signal).then(() => {
+    if (ended.signal.aborted) return;
+    stop.stop("deadline", new Error(`the deadline of the send passed after ${leftMs} ms`));
   });
-  return {
-    signal: AbortSignal.any([deadline.signal, trust, lost, kill]),
-    cause: () => {
-      if (kill.aborted) return "shutdown";
-      if (lost.aborted || trust.aborted) return "lease";
-      return deadline.signal.aborted ? "deadline" : null;
-    },
-    release: () => release.abort(),
-  };
+  return () => ended.abort();
 }
 
 type Ended =
@@ -129,13 +131,16 @@ type Ended =
   | { readonly kind: "threw"; readonly error: unknown }
   | { readonly kind: "unsettled" };
 
-async function callRun(input: AttemptInput, intent: Intent, signal: AbortSignal): Promise<Ended> {
-  const { step, state, ref } = input;
+async function callRun(
+  { step, state, ref }: AttemptInput,
+  { intent, attempt }: Sending,
+  signal: AbortSignal,
+): Promise<Ended> {
   const context: RunContext = {
     ...factsOf(state),
     request: decodeRequest(intent),
     idempotencyKey: intent.idempotencyKey,
-    fencingToken: committed(input).fencingToken,
+    fencingToken: attempt.fencingToken,
     attempt: ref.attempt,
     signal,
   };
@@ -160,10 +165,6 @@ async function settleTime({ clock }: AttemptContext, signal: AbortSignal): Promi
   });
   await clock.sleep(SETTLE_MS_MAX);
   return { kind: "unsettled" };
-}
-
-function firstOf(running: Promise<Ended>, limit: Promise<Ended>): Promise<Ended> {
-  return Promise.race([running, limit]);
 }
 
 interface Reading {
@@ -209,9 +210,10 @@ export async function readResult(step: RuntimeSendStep, value: unknown): Promise
     const faults = checked.faults.map(
       ({ path, message }) => `${path === "" ? "the value" : path}: ${message}`,
     );
-    return { kind: "unreadable", why: `it does not fit its schema (${faults.join("; ")})` };
+    const why = storableText(`it does not fit its schema (${faults.join("; ")})`, WHY_CHARS_MAX);
+    return { kind: "unreadable", why };
   } catch (error) {
-    return { kind: "unreadable", why: `its schema threw ${String(error)}` };
+    return { kind: "unreadable", why: `its schema threw ${thrownText(error, WHY_CHARS_MAX)}` };
   }
 }
 

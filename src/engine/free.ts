@@ -1,11 +1,13 @@
 /** Freeing a claim: by the sweep when its holder fell silent, by its own holder when it does not know it (R8). */
 
 import type { CaseState } from "../core/case-state.ts";
+import { isFootholdError, type FootholdError } from "../core/errors.ts";
 import { foldJournal } from "../core/fold.ts";
 import type { AttemptRef, Entry } from "../core/journal.ts";
 import { rowOf } from "../core/row.ts";
 import type { CaseChange, Store, StoredCase } from "../store/port.ts";
 import { preview } from "./advance.ts";
+import { setAside } from "./set-aside.ts";
 
 /** A claim to free, and why. */
 export interface FreeInput {
@@ -17,15 +19,28 @@ export interface FreeInput {
   readonly commitId: string;
 }
 
+/** What became of a claim that was to be freed. */
+export type Freed =
+  | { readonly kind: "freed" }
+  /** It had ended before. */
+  | { readonly kind: "gone" }
+  /** The journal cannot be read; the case was set aside. */
+  | { readonly kind: "setAside"; readonly fault: FootholdError };
+
 /**
  * Frees a claim if it is still the one named. With an attempt open, a loss is journaled and counts (R9); else the case
- * goes back as it stood. True when it was freed by this call.
+ * goes back as it stood. A case whose journal cannot be read is set aside, so that it keeps nobody busy.
  */
-export async function freeClaim(store: Store, input: FreeInput): Promise<boolean> {
-  const changed = await store.changeCase(input.caseId, input.commitId, (stored, now) =>
-    decideFree(stored, now, input),
-  );
-  return changed?.kind === "decided" && changed.reply;
+export async function freeClaim(store: Store, input: FreeInput): Promise<Freed> {
+  const { caseId, claimId, commitId } = input;
+  try {
+    const changed = await store.changeCase(caseId, commitId, (stored, now) => decideFree(stored, now, input));
+    return changed?.kind === "decided" && changed.reply ? { kind: "freed" } : { kind: "gone" };
+  } catch (error) {
+    if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
+    const isAside = await setAside(store, { caseId, claimId, fault: error, summary: null });
+    return isAside ? { kind: "setAside", fault: error } : { kind: "gone" };
+  }
 }
 
 function decideFree({ row, journal }: StoredCase, now: number, input: FreeInput): CaseChange<boolean> {

@@ -42,7 +42,7 @@ export async function reportLate(
 ): Promise<void> {
   const { store, ports, kill, onReport } = context;
   const commitId = ports.ids.unique();
-  for (let tries = 1; tries <= TRIES_MAX && !kill.aborted; tries += 1) {
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     try {
       await store.changeCase(caseId, commitId, (stored, now) =>
         changeFor(context, caseType, stored, now, commitId, late),
@@ -51,8 +51,11 @@ export async function reportLate(
       onReport({ kind: "lateReport", caseId, step: late.ref.step, attempt: late.ref.attempt, took });
       return;
     } catch (error) {
-      if (!isFootholdError(error) || error.code !== "DATABASE_UNAVAILABLE" || tries === TRIES_MAX) {
-        onReport({ kind: "bug", caseId, error });
+      const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
+      if (!isAway || tries === TRIES_MAX || kill.aborted) {
+        onReport(
+          isAway ? { kind: "databaseAway", during: "late report", error } : { kind: "bug", caseId, error },
+        );
         return;
       }
       await ports.clock.sleep(TRY_EVERY_MS, kill);

@@ -9,6 +9,7 @@
 
 import { BEAT_SHARE, trustedUntil } from "../core/claim.ts";
 import type { Clock } from "../core/ports.ts";
+import { sharedAbort } from "./stop-signal.ts";
 
 /** Trust in one holder id. */
 export class Lease {
@@ -16,7 +17,7 @@ export class Lease {
   readonly #clock: Clock;
   #untilMonotonic = -Infinity;
   #untilWall = -Infinity;
-  #trust = new AbortController();
+  #trust = sharedAbort();
   #watch = new AbortController();
   #isOver = false;
 
@@ -46,7 +47,7 @@ export class Lease {
     this.#untilMonotonic = trustedUntil(mark.monotonic, this.leaseMs);
     this.#untilWall = trustedUntil(mark.wall, this.leaseMs);
     if (!this.#isInTime()) return;
-    if (this.#trust.signal.aborted) this.#trust = new AbortController();
+    if (this.#trust.signal.aborted) this.#trust = sharedAbort();
     this.#watchEnd();
   }
 

@@ -4,152 +4,198 @@
  * when no step runs (R15).
  */
 
-import { actWithinMs } from "../core/claim.ts";
+import { ACT_WITHIN_MS_MIN, actWithinMs } from "../core/claim.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { decideAfterAttempt, type SendOutcome } from "../core/decide.ts";
-import { FootholdError } from "../core/errors.ts";
-import { foldEntries, foldJournal } from "../core/fold.ts";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor, AttemptRef, Entry } from "../core/journal.ts";
-import type { Ports } from "../core/ports.ts";
-import { rowOf } from "../core/row.ts";
+import { reviewFor } from "../core/review.ts";
+import { rowOf, type RestingState } from "../core/row.ts";
+import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
-import type { CaseWrite, HolderReply, StoredCase, Store } from "../store/port.ts";
+import type { StoredCase, Store } from "../store/port.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
-import type { AttemptGate } from "./attempt-gate.ts";
+import type { AttemptGate, LeaveGate } from "./attempt-gate.ts";
 import { makeAttempt, type AttemptContext } from "./attempt.ts";
-import type { Committer } from "./committer.ts";
 import type { FailpointPlace } from "./failpoints.ts";
-import { askCheck, askProbes } from "./questions.ts";
+import { HeldCase, type HeldCaseContext, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
+import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import type { OnReport } from "./report.ts";
 
+/** From this many outcome entries on, what else has ended goes with the next commit. */
+const OUTCOMES_ENOUGH = 16;
+/** Characters of an error that a review shows. */
+const ERROR_CHARS_MAX = 300;
+
 /** What every pick-up of a worker shares. */
-export interface PickUpContext extends AttemptContext {
+export interface PickUpContext extends AttemptContext, HeldCaseContext {
   readonly store: Store;
-  readonly ports: Ports;
-  readonly committer: Committer;
   readonly gate: AttemptGate;
   readonly holder: Extract<Actor, { kind: "worker" }>;
   /** Aborts when the process winds down: what runs is finished, nothing new is begun. */
   readonly windDown: AbortSignal;
   readonly onReport: OnReport;
+  /** Takes what goes on after the pick-up has ended, so that a stop can wait for it. It never rejects. */
+  readonly onLooseEnd: (task: Promise<void>) => void;
 }
 
 /** How a pick-up ended. */
 export type PickUpEnd =
   /** Nothing holds the case any more; it is due again at `dueAt`, if at any time. */
-  { readonly kind: "released"; readonly dueAt: number | null } | { readonly kind: "claimLost" };
+  | { readonly kind: "released"; readonly state: RestingState; readonly dueAt: number | null }
+  | { readonly kind: "claimLost" };
 
 /** A task that ended. */
 type Ended =
   | { readonly kind: "attempt"; readonly ref: AttemptRef; readonly outcome: SendOutcome }
-  | { readonly kind: "answers"; readonly step: string; readonly entries: readonly Entry[] };
+  | { readonly kind: "answers"; readonly entries: readonly Entry[] };
 
-/** Works on a claimed case until its claim ends. Rejects for bugs only; the claim is then freed by the sweep. */
-export function pickUp(
+/**
+ * Works on a claimed case until its claim ends. A bug of the engine is reported, and the case goes to people; rejects
+ * with CORRUPT_JOURNAL, when the process gives up on a database that is away, and when not even that can be stored: the
+ * claim is then freed as an orphan.
+ */
+export async function pickUp(
   context: PickUpContext,
   caseType: CaseType,
   stored: StoredCase,
   claimId: string,
 ): Promise<PickUpEnd> {
-  return new PickUp(context, caseType, stored, claimId).run();
+  return new PickUp(context, caseType, new HeldCase(context, stored, claimId)).run();
 }
 
 class PickUp {
   readonly #context: PickUpContext;
   readonly #caseType: CaseType;
-  readonly #shard: number;
-  readonly #claimId: string;
+  readonly #held: HeldCase;
   readonly #lost = new AbortController();
-  /** Steps with a task under way. */
-  readonly #busy = new Set<string>();
+  /** Steps with a task under way, and how long it may take, in ms. */
+  readonly #busy = new Map<string, number>();
+  /** Tasks that ended, not judged yet. */
   #ended: Ended[] = [];
+  /** Tasks whose outcomes are in the commit under way. */
+  #inHand: readonly Ended[] = [];
   #bug: { readonly error: unknown } | null = null;
+  /** The right to open one attempt. */
+  #pass: LeaveGate | null = null;
+  #isAtGate = false;
+  #isOver = false;
+  #isRung = false;
   #wake: () => void = () => undefined;
-  #state: CaseState;
 
-  constructor(context: PickUpContext, caseType: CaseType, stored: StoredCase, claimId: string) {
+  constructor(context: PickUpContext, caseType: CaseType, held: HeldCase) {
     this.#context = context;
     this.#caseType = caseType;
-    this.#shard = stored.row.shard;
-    this.#claimId = claimId;
-    this.#state = foldJournal(stored.row.caseId, stored.journal);
+    this.#held = held;
   }
 
   async run(): Promise<PickUpEnd> {
+    const { windDown } = this.#context;
+    const onWindDown = (): void => this.#ring();
+    windDown.addEventListener("abort", onWindDown);
+    try {
+      return await this.#work();
+    } catch (error) {
+      this.#letGo();
+      if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") throw error;
+      return await this.#putInSight(error);
+    } finally {
+      windDown.removeEventListener("abort", onWindDown);
+      this.#isOver = true;
+      this.#leaveGate();
+    }
+  }
+
+  async #work(): Promise<PickUpEnd> {
     for (;;) {
-      const turn = await this.#nextTurn();
-      const { outcomes, next } = turn;
-      for (const question of next.questions) this.#ask(question);
-      if (outcomes.length === 0 && next.onward.length === 0 && next.end === "keep") {
-        turn.leaveGate();
-        await this.#untilTaskEnds();
+      if (this.#bug !== null) throw this.#bug.error;
+      const turn = this.#nextTurn();
+      if (isEmpty(turn) && turn.next.questions.length === 0) {
+        await this.#untilSomethingHappens();
         continue;
       }
-      const hold = await this.#commitTurn(turn);
-      if (hold === "claimLost") return this.#loseClaim(turn.ended);
-      if (hold === "released") return { kind: "released", dueAt: rowOf(this.#state).dueAt };
+      // What a question is asked about is stored first.
+      const hold = isEmpty(turn) ? await this.#askAll(turn.next.questions) : await this.#commitTurn(turn);
+      if (hold === "claimLost") return this.#loseClaim();
+      if (hold === "released") return this.#released();
     }
   }
 
-  /** Commits a turn and begins the send that it opened. The gate stays entered only while an attempt is open. */
-  async #commitTurn({ outcomes, next, leaveGate }: Turn): Promise<Hold> {
-    let isSending = false;
-    try {
-      const hold = await this.#commit(outcomes, next);
-      if (next.opens !== null && hold === "held" && this.#mayStart(next.opens)) {
-        this.#send(next.opens, leaveGate);
-        isSending = true;
-      }
-      return hold;
-    } finally {
-      if (!isSending) leaveGate();
-    }
+  #released(): PickUpEnd {
+    const { state, dueAt } = rowOf(this.#held.state);
+    return { kind: "released", state, dueAt };
   }
 
-  /** Works out the next commit; asks the gate first where an attempt is wanted. */
-  async #nextTurn(): Promise<Turn> {
-    const first = this.#turn(false);
-    if (!first.next.wantsAttempt) return { ...first, leaveGate: () => undefined };
-    const leaveGate = await this.#context.gate.enter(this.#state.losses > 0);
-    // Time passed at the gate: what ended meanwhile counts.
-    this.#ended = [...first.ended, ...this.#ended];
-    return { ...this.#turn(true), leaveGate };
+  /** Works out the next commit; where an attempt is wanted, it opens one only with the gate's leave. */
+  #nextTurn(): Turn {
+    const outcomes = this.#takeOutcomes();
+    let next = this.#advance(outcomes);
+    if (next.wantsAttempt && this.#passGate(outcomes)) next = this.#advance(outcomes);
+    if (next.opens === null) this.#leaveGate();
+    return { outcomes, next };
   }
 
-  #turn(mayOpenAttempt: boolean): Omit<Turn, "leaveGate"> {
+  #advance(outcomes: readonly Entry[]): Advance {
     const { windDown, kill, holder, ports, databaseClock, lease } = this.#context;
-    const ended = this.#ended;
-    this.#ended = [];
-    const outcomes = this.#decideOutcomes(ended);
-    const next = advance({
+    return advance({
       caseType: this.#caseType,
-      state: this.#state,
+      state: this.#held.state,
       outcomes,
-      busy: this.#busy,
-      claimId: this.#claimId,
+      busy: new Set(this.#busy.keys()),
+      claimId: this.#held.claimId,
       holder,
       now: databaseClock.now(),
       digest: ports.digest,
       mayBegin: !windDown.aborted && !kill.aborted && lease.isTrusted(),
-      mayOpenAttempt,
+      mayOpenAttempt: this.#pass !== null,
     });
-    return { ended, outcomes, next };
   }
 
-  #decideOutcomes(ended: readonly Ended[]): readonly Entry[] {
-    let state = this.#state;
-    const entries: Entry[] = [];
-    for (const one of ended) {
-      const decided =
-        one.kind === "answers" ? one.entries : [this.#decideAttempt(state, one.ref, one.outcome)];
-      entries.push(...decided);
-      state = preview(state, decided, state.changedAt);
+  /** True with the right to open an attempt at once. Else the case queues, and what is in is committed meanwhile. */
+  #passGate(outcomes: readonly Entry[]): boolean {
+    const { gate } = this.#context;
+    const { losses } = this.#preview(outcomes);
+    const alone = losses > 0;
+    if (this.#isAtGate) return false;
+    this.#pass = gate.tryEnter(alone);
+    if (this.#pass !== null) return true;
+    this.#isAtGate = true;
+    void gate.enter(alone).then((leave) => {
+      this.#isAtGate = false;
+      if (this.#isOver) leave();
+      else this.#pass = leave;
+      this.#ring();
+    });
+    return false;
+  }
+
+  #leaveGate(): void {
+    this.#pass?.();
+    this.#pass = null;
+  }
+
+  /** Decides what the tasks that ended mean, up to what one commit may hold. */
+  #takeOutcomes(): readonly Entry[] {
+    const taken: Ended[] = [];
+    const outcomes: Entry[] = [];
+    while (outcomes.length < OUTCOMES_ENOUGH) {
+      const one = this.#ended.shift();
+      if (one === undefined) break;
+      taken.push(one);
+      outcomes.push(
+        ...(one.kind === "answers" ? one.entries : [this.#decideAttempt(this.#preview(outcomes), one)]),
+      );
     }
-    return entries;
+    this.#inHand = taken;
+    return outcomes;
   }
 
-  #decideAttempt(state: CaseState, ref: AttemptRef, outcome: SendOutcome): Entry {
+  #preview(outcomes: readonly Entry[]): CaseState {
+    return preview(this.#held.state, outcomes, this.#held.state.changedAt);
+  }
+
+  #decideAttempt(state: CaseState, { ref, outcome }: Extract<Ended, { kind: "attempt" }>): Entry {
     const { databaseClock, ports } = this.#context;
     const { outline } = this.#sendStep(ref.step);
     return decideAfterAttempt(outline, state, ref, outcome, databaseClock.now(), ports.random());
@@ -161,141 +207,99 @@ class PickUp {
     throw new FootholdError("INVARIANT_BROKEN", `${name} of ${this.#caseType.outline.name} sends nothing`);
   }
 
-  async #commit(outcomes: readonly Entry[], next: Advance): Promise<Hold> {
-    const { committer, onFailpoint, ports } = this.#context;
+  /** Commits a turn and begins the send that it opened. The gate stays entered only while an attempt is open. */
+  async #commitTurn({ outcomes, next }: Turn): Promise<Hold> {
+    const { onFailpoint } = this.#context;
     const place = this.#place(outcomes, next);
     if (outcomes.length === 0 && next.opens !== null) await onFailpoint("beforeIntent", place);
     if (outcomes.length > 0) await onFailpoint("beforeConfirm", place);
-    const state = this.#state;
-    const current = this.#write(state, [...outcomes, ...next.onward], next);
-    const reply = await committer.commit({
-      caseId: state.caseId,
-      shard: this.#shard,
-      commitId: ports.ids.unique(),
-      claimId: this.#claimId,
-      revision: state.revision,
-      current,
-      moved: (missed) => this.#write(foldEntries(state, missed), outcomes, next),
-    });
+    const opening = next.opens === null ? [] : [this.#sendStep(next.opens.step).outline.deadlineMs];
+    const deadlinesMs = [...this.#busy.values(), ...opening];
+    const hold = await this.#held.commit({ outcomes, onward: next.onward, end: next.end, deadlinesMs });
+    if (hold !== "claimLost") this.#inHand = [];
     if (outcomes.length > 0) await onFailpoint("afterConfirm", place);
-    return this.#learn(reply, current, outcomes, next);
+    if (next.opens !== null && hold === "held" && this.#mayStart(next.opens)) this.#send(next.opens);
+    else this.#leaveGate();
+    return hold;
   }
 
-  #place(outcomes: readonly Entry[], next: Advance): FailpointPlace {
-    const first = outcomes.find((entry) => "step" in entry && typeof entry.step === "string");
-    const step = next.opens?.step ?? (first !== undefined && "step" in first ? (first.step ?? "") : "");
-    const attempt = next.opens?.attempt ?? stepOf(this.#state, step).intent?.attempts.length ?? 0;
-    return { caseId: this.#state.caseId, step, attempt, claimId: this.#claimId };
-  }
-
-  #write(base: CaseState, entries: readonly Entry[], next: Advance): CaseWrite {
-    const at = Math.max(this.#context.databaseClock.now(), base.changedAt);
-    const after = preview(base, entries, at);
-    const { leaseMs } = this.#context.lease;
-    const deadlines = [...this.#busy, ...(next.opens === null ? [] : [next.opens.step])].flatMap((name) => {
-      const step = this.#caseType.steps[name];
-      return step?.kind === "step" ? [step.outline.deadlineMs] : [];
-    });
-    return {
-      at,
-      entries,
-      row: rowOf(after),
-      claim:
-        next.end === "keep"
-          ? { kind: "keep", actWithinMs: actWithinMs(deadlines, leaseMs) }
-          : { kind: "free" },
-    };
-  }
-
-  /** Takes in what the door stored. */
-  async #learn(
-    reply: HolderReply,
-    current: CaseWrite,
-    outcomes: readonly Entry[],
-    next: Advance,
-  ): Promise<Hold> {
-    switch (reply.kind) {
-      case "current":
-        this.#state = preview(this.#state, current.entries, current.at);
-        return next.end === "keep" ? "held" : "released";
-      case "moved":
-        this.#state = foldEntries(this.#state, reply.missed);
-        return next.end === "keep" ? "held" : "released";
-      case "repeated":
-        this.#state = foldEntries(this.#state, reply.missed);
-        return reply.claimId === this.#claimId ? "held" : "released";
-      case "claimLost":
-        return "claimLost";
-      case "refused":
-        return this.#commitPlainly(outcomes, reply.why);
-    }
-  }
-
-  /** The store cannot take these very outcomes: what happened is stored without the part that only people read (R11). */
-  #commitPlainly(outcomes: readonly Entry[], why: string): Promise<Hold> {
-    const plain = outcomes.map((entry) => plainly(entry, why));
-    const isPlainer = JSON.stringify(plain) !== JSON.stringify(outcomes);
-    if (isPlainer) return this.#commit(plain, { ...JUST_OUTCOMES, end: "keep" });
-    throw new FootholdError(
-      "INVARIANT_BROKEN",
-      `The store refused a commit of case ${this.#state.caseId}: ${why}`,
-      {
-        details: { caseId: this.#state.caseId },
-      },
-    );
+  #place(outcomes: readonly Entry[], { opens }: Advance): FailpointPlace {
+    const { caseId, claimId, state } = this.#held;
+    const ended = outcomes.map(stepIn).find((name) => name !== null) ?? null;
+    // The outcome names the place where there is one; the step that follows begins its own.
+    const step = ended ?? opens?.step ?? "";
+    const attempts = stepOf(state, step).intent?.attempts.length ?? 0;
+    const attempt = ended === null && opens !== null ? opens.attempt : attempts;
+    return { caseId, step, attempt, claimId };
   }
 
   /** True when the attempt is in the journal under this claim: only then may it be sent (R17). */
   #mayStart(ref: AttemptRef): boolean {
-    const { intent } = stepOf(this.#state, ref.step);
+    const { intent } = stepOf(this.#held.state, ref.step);
     if (intent?.version !== ref.intentVersion) return false;
     const attempt = intent.attempts.find(({ number }) => number === ref.attempt);
-    return attempt?.claimId === this.#claimId && attempt.outcome.kind === "open";
+    return attempt?.claimId === this.#held.claimId && attempt.outcome.kind === "open";
   }
 
-  #send(ref: AttemptRef, leaveGate: () => void): void {
-    const place: FailpointPlace = {
-      caseId: this.#state.caseId,
-      step: ref.step,
-      attempt: ref.attempt,
-      claimId: this.#claimId,
-    };
+  #send(ref: AttemptRef): void {
+    const leave = this.#pass;
+    this.#pass = null;
+    const { caseId, claimId, state } = this.#held;
+    const step = this.#sendStep(ref.step);
     const sending = makeAttempt(this.#context, {
-      step: this.#sendStep(ref.step),
-      state: this.#state,
+      step,
+      state,
       ref,
-      place,
+      place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
       lost: this.#lost.signal,
       onLateSuccess: (outcome) => this.#reportLate(ref, outcome),
     });
     this.#begin(
       ref.step,
-      sending.then((outcome): Ended => ({ kind: "attempt", ref, outcome })).finally(leaveGate),
+      step.outline.deadlineMs,
+      sending.then((outcome): Ended => ({ kind: "attempt", ref, outcome })).finally(() => leave?.()),
     );
+  }
+
+  /** Asks, after the claim was given the time that it takes. */
+  async #askAll(questions: readonly Question[]): Promise<Hold> {
+    const { lease } = this.#context;
+    const { revision } = this.#held.state;
+    const deadlinesMs = [...this.#busy.values(), ...questions.map((one) => this.#askMsMax(one))];
+    if (actWithinMs(deadlinesMs, lease.leaseMs) > ACT_WITHIN_MS_MIN) {
+      const hold = await this.#held.commit({ outcomes: [], onward: [], end: "keep", deadlinesMs });
+      if (hold !== "held") return hold;
+    }
+    // Where something came in between, the plan is made again first.
+    const isAsPlanned = this.#held.state.revision === revision;
+    if (isAsPlanned) for (const question of questions) this.#ask(question);
+    return "held";
+  }
+
+  #askMsMax(question: Question): number {
+    return question.kind === "check" ? CHECK_MS_MAX : probesMsMax(this.#caseType, question);
   }
 
   #ask(question: Question): void {
-    const { ports } = this.#context;
-    const state = this.#state;
-    if (question.kind === "check") {
-      const { name } = question.step;
-      const asking = askCheck(this.#context, this.#caseType, state, question.step, ports.random());
-      this.#begin(
-        name,
-        asking.then((entry): Ended => ({ kind: "answers", step: name, entries: [entry] })),
-      );
-      return;
-    }
-    const { step } = question;
-    const asking = askProbes(this.#context, this.#caseType, state, question, ports.random());
+    const asking: Asking = {
+      caseType: this.#caseType,
+      state: this.#held.state,
+      lost: this.#lost.signal,
+      random: this.#context.ports.random(),
+    };
+    const [step, answers] =
+      question.kind === "check"
+        ? [question.step.name, askCheck(this.#context, asking, question.step)]
+        : [question.step, askProbes(this.#context, asking, question)];
     this.#begin(
       step,
-      asking.then((entries): Ended => ({ kind: "answers", step, entries })),
+      this.#askMsMax(question),
+      answers.then((entries): Ended => ({ kind: "answers", entries })),
     );
   }
 
-  #begin(step: string, task: Promise<Ended>): void {
-    this.#busy.add(step);
+  #begin(step: string, deadlineMs: number, task: Promise<Ended>): void {
+    this.#busy.set(step, deadlineMs);
     void task.then(
       (ended) => this.#end(step, ended),
       (error: unknown) => this.#fail(error),
@@ -305,68 +309,85 @@ class PickUp {
   #end(step: string, ended: Ended): void {
     this.#busy.delete(step);
     if (this.#lost.signal.aborted) {
-      if (ended.kind === "attempt") this.#reportLate(ended.ref, ended.outcome);
+      this.#reportEnded([ended]);
       return;
     }
     this.#ended.push(ended);
-    this.#wake();
+    this.#ring();
   }
 
-  /** A bug in the engine: the pick-up rejects, and its claim is freed as lost. */
   #fail(error: unknown): void {
-    this.#bug = { error };
-    this.#wake();
+    this.#bug ??= { error };
+    this.#ring();
   }
 
-  async #untilTaskEnds(): Promise<void> {
-    if (this.#ended.length === 0 && this.#bug === null) {
+  /** Waits for a task to end, for the gate, or for the process to wind down. */
+  async #untilSomethingHappens(): Promise<void> {
+    if (!this.#isRung) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    if (this.#bug !== null) throw this.#bug.error;
+    this.#isRung = false;
   }
 
-  /** Another holder may act by now: stop everything, and report what had happened as evidence (R10). */
-  #loseClaim(ended: readonly Ended[]): PickUpEnd {
-    this.#lost.abort(new Error("the claim was lost"));
-    for (const one of [...ended, ...this.#ended]) {
-      if (one.kind === "attempt") this.#reportLate(one.ref, one.outcome);
-    }
+  #ring(): void {
+    this.#isRung = true;
+    this.#wake();
+  }
+
+  /** Another holder may act by now. */
+  #loseClaim(): PickUpEnd {
+    this.#letGo();
     return { kind: "claimLost" };
   }
 
+  /** Stops every task, and reports what had happened as evidence (R10). */
+  #letGo(): void {
+    this.#lost.abort(new Error("the claim was lost"));
+    this.#reportEnded([...this.#inHand, ...this.#ended]);
+    this.#inHand = [];
+    this.#ended = [];
+  }
+
+  #reportEnded(ended: readonly Ended[]): void {
+    for (const one of ended) if (one.kind === "attempt") this.#reportLate(one.ref, one.outcome);
+  }
+
   #reportLate(ref: AttemptRef, outcome: SendOutcome): void {
-    const { caseId } = this.#state;
-    void reportLate(this.#context, this.#caseType, caseId, { ref, claimId: this.#claimId, outcome });
+    const { caseId, claimId } = this.#held;
+    this.#context.onLooseEnd(reportLate(this.#context, this.#caseType, caseId, { ref, claimId, outcome }));
+  }
+
+  /** A bug of ours: the case goes to people, so that it neither goes in circles nor stands still unseen. */
+  async #putInSight(error: unknown): Promise<PickUpEnd> {
+    const { outline } = this.#caseType;
+    const step =
+      outline.steps.find(({ name }) => stepOf(this.#held.state, name).confirmation === null) ??
+      outline.steps[0];
+    if (step === undefined) throw error;
+    const sentence =
+      `The engine itself failed while it worked on this case: ${thrownText(error, ERROR_CHARS_MAX)}. ` +
+      `Nothing is lost; resume the case to try again.`;
+    const onward: readonly Entry[] = [
+      { kind: "reviewOpened", review: reviewFor(outline, step, "bug", sentence) },
+      { kind: "parked", waits: [], dueAt: null },
+    ];
+    const hold = await this.#held.commit({ outcomes: [], onward, end: "settled", deadlinesMs: [] });
+    this.#context.onReport({ kind: "bug", caseId: this.#held.caseId, error });
+    return hold === "claimLost" ? { kind: "claimLost" } : this.#released();
   }
 }
 
-/** Whether the claim is still ours after a commit. */
-type Hold = "held" | "released" | "claimLost";
+function isEmpty({ outcomes, next }: Turn): boolean {
+  return outcomes.length === 0 && next.onward.length === 0 && next.end === "keep";
+}
 
-const JUST_OUTCOMES: Advance = { questions: [], wantsAttempt: false, onward: [], opens: null, end: "keep" };
-
-function plainly(entry: Entry, why: string): Entry {
-  switch (entry.kind) {
-    case "stepConfirmed":
-      return {
-        ...entry,
-        result: { kind: "unreadable", why: `the store refused it (${why})` },
-        evidence: null,
-      };
-    case "attemptFailed": {
-      const sentence = `${entry.step} failed with ${entry.failure.kind}; the store refused the details.`;
-      return { ...entry, failure: { ...entry.failure, sentence, fields: [], raw: null } };
-    }
-    default:
-      return entry;
-  }
+function stepIn(entry: Entry): string | null {
+  return "step" in entry ? entry.step : null;
 }
 
 interface Turn {
-  readonly ended: readonly Ended[];
   readonly outcomes: readonly Entry[];
   readonly next: Advance;
-  readonly leaveGate: () => void;
 }

@@ -6,21 +6,38 @@ import { invariant } from "../core/errors.ts";
 import type { CheckAnswer, ConditionAnswer, Entry } from "../core/journal.ts";
 import { readJson } from "../core/json.ts";
 import type { ConditionOutline, SendStepOutline, StepOutline } from "../core/outline.ts";
+import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { conditionsOf, factsOf, readReply } from "../define/facts.ts";
 import { decodeRequest, readResult, RESULT_CHARS_MAX, type AttemptContext } from "./attempt.ts";
+import { StopSignal } from "./stop-signal.ts";
 
 /** How long a check may take, in ms. */
-const CHECK_MS_MAX = 30_000;
+export const CHECK_MS_MAX = 30_000;
+/** Probes of one step that are asked at the same time; the others are asked next. */
+const PROBES_AT_ONCE_MAX = 16;
+/** Characters of a reason that are kept. */
+const WHY_CHARS_MAX = 500;
 
-/** Asks whether a step's unsettled intent took effect, and decides what to write. A check that throws cannot tell. */
+/** A question about a case as it stands. */
+export interface Asking {
+  readonly caseType: CaseType;
+  readonly state: CaseState;
+  /** Aborts when the claim is lost. */
+  readonly lost: AbortSignal;
+  /** In [0, 1): sets the time of the next question, once. */
+  readonly random: number;
+}
+
+/**
+ * Asks whether a step's unsettled intent took effect, and decides what to write. A check that throws cannot tell; one
+ * that we stopped ourselves was not asked, and nothing is written about it.
+ */
 export async function askCheck(
   context: AttemptContext,
-  caseType: CaseType,
-  state: CaseState,
+  { caseType, state, lost, random }: Asking,
   step: SendStepOutline,
-  random: number,
-): Promise<Entry> {
+): Promise<readonly Entry[]> {
   const runtime = caseType.steps[step.name];
   const { intent } = stepOf(state, step.name);
   invariant(
@@ -28,12 +45,16 @@ export async function askCheck(
     `${step.name} of case ${state.caseId} was to be checked, but has no check or no intent`,
   );
   const { check } = runtime;
-  const answer = await withDeadline(context, CHECK_MS_MAX, async (signal): Promise<CheckAnswer> => {
+  const reply = await withDeadline(context, lost, CHECK_MS_MAX, async (signal): Promise<CheckAnswer> => {
     const { idempotencyKey } = intent;
-    return check({ ...factsOf(state), request: decodeRequest(intent), idempotencyKey, signal });
+    return storable(
+      runtime,
+      await check({ ...factsOf(state), request: decodeRequest(intent), idempotencyKey, signal }),
+    );
   });
-  const readable = answer.kind === "threw" ? cannotTell(answer.why) : await storable(runtime, answer.value);
-  return decideAfterCheck(step, state, intent, readable, context.databaseClock.now(), random);
+  if (reply.kind === "stopped") return [];
+  const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
+  return [decideAfterCheck(step, state, intent, answer, context.databaseClock.now(), random)];
 }
 
 function cannotTell(why: string): { readonly kind: "cannotTell"; readonly why: string } {
@@ -48,26 +69,44 @@ async function storable(step: RuntimeSendStep, answer: CheckAnswer): Promise<Che
   return { kind: "happened", result, evidence: evidence.kind === "json" ? evidence.value : evidence.why };
 }
 
-/** Asks probes of one step, at the same time, and decides what to write. A probe that throws cannot tell. */
-export function askProbes(
+/** Probes of one step to ask. */
+export interface ProbeQuestion {
+  readonly step: string;
+  readonly conditions: readonly string[];
+}
+
+/**
+ * Asks probes of one step, at the same time, and decides what to write. A probe that throws cannot tell; nothing is
+ * written about those that we stopped ourselves.
+ */
+export async function askProbes(
   context: AttemptContext,
-  caseType: CaseType,
-  state: CaseState,
-  question: { readonly step: string; readonly conditions: readonly string[] },
-  random: number,
+  asking: Asking,
+  question: ProbeQuestion,
 ): Promise<readonly Entry[]> {
-  const outline = caseType.outline.steps.find(({ name }) => name === question.step);
-  const asked =
-    outline === undefined ? [] : probesOf(outline).filter(({ name }) => question.conditions.includes(name));
-  return Promise.all(
-    asked.map(async (probe) => {
-      const answer = await askProbe(context, caseType, state, question.step, probe);
-      return decideAfterProbe(question.step, probe, state, answer, context.databaseClock.now(), random);
+  const asked = await Promise.all(
+    probesToAsk(asking.caseType, question).map(async (probe): Promise<readonly Entry[]> => {
+      const answer = await askProbe(context, asking, question.step, probe);
+      const { state, random } = asking;
+      const now = context.databaseClock.now();
+      return answer === null ? [] : [decideAfterProbe(question.step, probe, state, answer, now, random)];
     }),
   );
+  return asked.flat();
+}
+
+/** The longest that asking `question` may take, in ms. */
+export function probesMsMax(caseType: CaseType, question: ProbeQuestion): number {
+  return Math.max(0, ...probesToAsk(caseType, question).map(({ deadlineMs }) => deadlineMs));
 }
 
 type Probe = Extract<ConditionOutline, { kind: "probe" }>;
+
+function probesToAsk({ outline }: CaseType, question: ProbeQuestion): readonly Probe[] {
+  const step = outline.steps.find(({ name }) => name === question.step);
+  const all = step === undefined ? [] : probesOf(step);
+  return all.filter(({ name }) => question.conditions.includes(name)).slice(0, PROBES_AT_ONCE_MAX);
+}
 
 function probesOf(step: StepOutline): readonly Probe[] {
   const all = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
@@ -76,40 +115,62 @@ function probesOf(step: StepOutline): readonly Probe[] {
 
 async function askProbe(
   context: AttemptContext,
-  caseType: CaseType,
-  state: CaseState,
+  { caseType, state, lost }: Asking,
   step: string,
   probe: Probe,
-): Promise<ConditionAnswer> {
+): Promise<ConditionAnswer | null> {
   const runtime = caseType.steps[step];
   const condition =
     runtime === undefined ? undefined : conditionsOf(runtime).find(({ name }) => name === probe.name);
   if (condition?.kind !== "probe") return cannotTell("the definition has no such probe");
-  const reply = await withDeadline(context, probe.deadlineMs, async (signal) =>
+  const reply = await withDeadline(context, lost, probe.deadlineMs, async (signal) =>
     readReply(await condition.ask({ ...factsOf(state), signal })),
   );
-  return reply.kind === "threw" ? cannotTell(reply.why) : reply.value;
+  switch (reply.kind) {
+    case "answered":
+      return reply.value;
+    case "failed":
+      return cannotTell(reply.why);
+    case "stopped":
+      return null;
+  }
 }
 
 type Reply<Value> =
-  { readonly kind: "answered"; readonly value: Value } | { readonly kind: "threw"; readonly why: string };
+  | { readonly kind: "answered"; readonly value: Value }
+  | { readonly kind: "failed"; readonly why: string }
+  /** We stopped it: the claim is lost or can no longer be trusted, or the process stops. */
+  | { readonly kind: "stopped" };
 
 /** Calls `ask` with a signal and waits no longer than the deadline, even if `ask` ignores its signal. */
 async function withDeadline<Value>(
-  { clock, kill }: AttemptContext,
+  { clock, lease, kill }: AttemptContext,
+  lost: AbortSignal,
   deadlineMs: number,
   ask: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Reply<Value>> {
-  const deadline = new AbortController();
+  const stop = new StopSignal<"deadline" | "us">([
+    { signal: kill, cause: "us" },
+    { signal: lost, cause: "us" },
+    { signal: lease.signal, cause: "us" },
+  ]);
   const answered = new AbortController();
-  const signal = AbortSignal.any([deadline.signal, kill]);
-  const limit = clock.sleep(deadlineMs, AbortSignal.any([answered.signal, kill])).then((): Reply<Value> => {
-    deadline.abort(new Error(`no answer within ${deadlineMs} ms`));
-    return { kind: "threw", why: `there was no answer within ${deadlineMs} ms` };
+  void clock.sleep(deadlineMs, answered.signal).then(() => {
+    if (!answered.signal.aborted) stop.stop("deadline", new Error(`no answer within ${deadlineMs} ms`));
   });
-  const reply = await Promise.race([attemptTo(ask, signal), limit]);
+  const reply = await Promise.race([attemptTo(ask, stop.signal), untilStopped<Value>(stop.signal)]);
   answered.abort();
-  return reply;
+  const cause = stop.release();
+  if (reply.kind === "answered" || cause === null) return reply;
+  if (cause === "us") return { kind: "stopped" };
+  return { kind: "failed", why: `there was no answer within ${deadlineMs} ms` };
+}
+
+function untilStopped<Value>(signal: AbortSignal): Promise<Reply<Value>> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve({ kind: "stopped" });
+    else signal.addEventListener("abort", () => resolve({ kind: "stopped" }), { once: true });
+  });
 }
 
 async function attemptTo<Value>(
@@ -119,6 +180,6 @@ async function attemptTo<Value>(
   try {
     return { kind: "answered", value: await ask(signal) };
   } catch (error) {
-    return { kind: "threw", why: `it threw ${String(error)}` };
+    return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };
   }
 }

@@ -1,8 +1,17 @@
 /** What the engine tells its process. Nothing here changes what it does; a command prints it, a test waits for it. */
 
+import type { RestingState } from "../core/row.ts";
+
 /** One thing worth telling. Sentences are in the reader's language of choice: the teller's. */
 export type Report =
   | { readonly kind: "claimed"; readonly caseIds: readonly string[] }
+  /** The claim ended in order: the case is done, waits, or stands in review. */
+  | {
+      readonly kind: "released";
+      readonly caseId: string;
+      readonly state: RestingState;
+      readonly dueAt: number | null;
+    }
   | { readonly kind: "claimLost"; readonly caseId: string; readonly claimId: string }
   | {
       readonly kind: "lateReport";

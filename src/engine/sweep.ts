@@ -1,7 +1,8 @@
 /**
  * The sweep: frees what dead holders hold. It trusts no clock but its own monotonic one: a holder is dead when this
  * sweep has itself watched an unchanged beat for one lease, a claim is dropped when it has watched it untouched for its
- * act-within time (R7, R8). So a clock jump or a failover frees nobody alive, and several sweeps do no harm.
+ * act-within time (R7, R8). So a clock jump, a failover or a database that was away frees nobody alive, and several
+ * sweeps do no harm.
  */
 
 import { isFootholdError } from "../core/errors.ts";
@@ -9,13 +10,19 @@ import type { Ports } from "../core/ports.ts";
 import type { HeldClaim, StoredHolder, Store } from "../store/port.ts";
 import { freeClaim } from "./free.ts";
 import type { OnReport } from "./report.ts";
+import { Watch } from "./watch.ts";
 
 /** How often to sweep, in ms. */
 export const SWEEP_EVERY_MS = 500;
-/** Claims looked at in one pass; those of holders that ended come first in the next. */
+/** Claims looked at in one pass: those of 156 workers at their default. Further ones come as these end. */
 const CLAIMS_MAX = 10_000;
+/** The share of a lease, and of the sweep's own interval, that the time between two passes counts at most. */
+const HOLE_SHARE_OF_LEASE = 1 / 4;
+const HOLE_SHARE_OF_INTERVAL = 3 / 2;
 /** How long an ended holder that holds nothing is kept for people to see, in ms. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
+/** How often such holders are looked for, in ms. */
+const FORGET_EVERY_MS = 600_000;
 
 /** What a sweep is made of. */
 export interface SweepOptions {
@@ -35,7 +42,7 @@ export interface SweepReport {
     readonly claimId: string;
     readonly why: "silent" | "actBy";
   }[];
-  /** Claims that could not be freed, with the error; they are tried again. */
+  /** Cases that could not be freed, with the error. Where the journal cannot be read they stand in review now. */
   readonly failed: readonly { readonly caseId: string; readonly error: unknown }[];
 }
 
@@ -53,12 +60,6 @@ export function createSweep(options: SweepOptions): Sweep {
   return new Watching(options);
 }
 
-interface Watched {
-  /** What must change for its holder to count as alive. */
-  readonly sign: number;
-  readonly since: number;
-}
-
 interface LooseClaim {
   readonly claim: HeldClaim;
   readonly why: "silent" | "actBy";
@@ -67,8 +68,9 @@ interface LooseClaim {
 class Watching implements Sweep {
   readonly #options: SweepOptions;
   readonly #stopped = new AbortController();
-  #beats: ReadonlyMap<string, Watched> = new Map();
-  #touches: ReadonlyMap<string, Watched> = new Map();
+  readonly #beats = new Watch();
+  readonly #touches = new Watch();
+  #forgotAt = -Infinity;
   #loop: Promise<void> | null = null;
   #isAway = false;
 
@@ -112,6 +114,16 @@ class Watching implements Sweep {
   }
 
   async sweepOnce(): Promise<SweepReport> {
+    try {
+      return await this.#sweep();
+    } catch (error) {
+      this.#beats.startAnew();
+      this.#touches.startAnew();
+      throw error;
+    }
+  }
+
+  async #sweep(): Promise<SweepReport> {
     const { store } = this.#options;
     const holders = await store.listHolders();
     const endedHolders = await this.#endSilentHolders(holders);
@@ -126,17 +138,12 @@ class Watching implements Sweep {
     const failed: SweepReport["failed"][number][] = [];
     for (const { claim, why } of loose) {
       const { caseId, claimId, holderId } = claim;
-      try {
-        const isFreed = await this.#free(claim, names.get(holderId) ?? "an unknown holder", why);
-        if (isFreed) freedClaims.push({ caseId, claimId, why });
-      } catch (error) {
-        if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") throw error;
-        // One case that cannot be read must not keep the others of a dead holder waiting.
-        failed.push({ caseId, error });
-        this.#tell({ kind: "unreadable", caseId, error });
-      }
+      const done = await this.#free(claim, names.get(holderId) ?? "an unknown holder", why);
+      if (done.kind === "freed") freedClaims.push({ caseId, claimId, why });
+      if (done.kind === "failed") failed.push({ caseId, error: done.error });
     }
-    if (ended.size > 0) await store.forgetHolders((await store.now()) - KEEP_ENDED_MS);
+    this.#tellHolders(endedHolders, freedClaims, claims);
+    await this.#forgetHolders();
     return { endedHolders, freedClaims, failed };
   }
 
@@ -154,31 +161,39 @@ class Watching implements Sweep {
 
   async #endSilentHolders(holders: readonly StoredHolder[]): Promise<readonly StoredHolder[]> {
     const { store, ports } = this.#options;
-    const now = ports.clock.monotonic();
     const open = holders.filter(({ endedAt }) => endedAt === null);
-    this.#beats = watch(
-      this.#beats,
-      open.map(({ holderId, beat }) => [holderId, beat]),
-      now,
+    this.#beats.look(
+      open.map(({ holderId, beat, leaseMs }) => ({
+        id: holderId,
+        sign: beat,
+        holeMsMax: this.#holeMsMax(leaseMs),
+      })),
+      ports.clock.monotonic(),
     );
     const ended: StoredHolder[] = [];
     for (const holder of open) {
-      const watched = this.#beats.get(holder.holderId);
-      if (watched === undefined || now - watched.since < holder.leaseMs) continue;
+      if (this.#beats.unchangedMs(holder.holderId) < holder.leaseMs) continue;
       if (await store.endHolder(holder.holderId, holder.beat)) ended.push(holder);
     }
     return ended;
   }
 
+  #holeMsMax(periodMs: number): number {
+    const { intervalMs = SWEEP_EVERY_MS } = this.#options;
+    return Math.max(intervalMs * HOLE_SHARE_OF_INTERVAL, periodMs * HOLE_SHARE_OF_LEASE);
+  }
+
   #overdueClaims(claims: readonly HeldClaim[]): ReadonlySet<string> {
-    const now = this.#options.ports.clock.monotonic();
-    this.#touches = watch(
-      this.#touches,
-      claims.map(({ claimId, touches }) => [claimId, touches]),
-      now,
+    this.#touches.look(
+      claims.map(({ claimId, touches, actWithinMs }) => ({
+        id: claimId,
+        sign: touches,
+        holeMsMax: this.#holeMsMax(actWithinMs),
+      })),
+      this.#options.ports.clock.monotonic(),
     );
     const overdue = claims.filter(
-      ({ claimId, actWithinMs }) => now - (this.#touches.get(claimId)?.since ?? now) >= actWithinMs,
+      ({ claimId, actWithinMs }) => this.#touches.unchangedMs(claimId) >= actWithinMs,
     );
     return new Set(overdue.map(({ claimId }) => claimId));
   }
@@ -187,25 +202,54 @@ class Watching implements Sweep {
     { caseId, claimId, holderId }: HeldClaim,
     holderName: string,
     why: "silent" | "actBy",
-  ): Promise<boolean> {
+  ): Promise<Done> {
     const { store, ports } = this.#options;
     const commitId = ports.ids.unique();
-    const isFreed = await freeClaim(store, { caseId, claimId, holderId, holderName, why, commitId });
-    if (isFreed) this.#tell({ kind: "claimFreed", caseId, claimId, why });
-    return isFreed;
+    try {
+      const freed = await freeClaim(store, { caseId, claimId, holderId, holderName, why, commitId });
+      switch (freed.kind) {
+        case "freed":
+          this.#tell({ kind: "claimFreed", caseId, claimId, why });
+          return { kind: "freed" };
+        case "gone":
+          return { kind: "gone" };
+        case "setAside":
+          this.#tell({ kind: "unreadable", caseId, error: freed.fault });
+          return { kind: "failed", error: freed.fault };
+      }
+    } catch (error) {
+      if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") throw error;
+      // One case that cannot be freed must not keep the others of a dead holder waiting.
+      this.#tell({ kind: "bug", caseId, error });
+      return { kind: "failed", error };
+    }
+  }
+
+  /** Tells once per holder what became of it. */
+  #tellHolders(
+    ended: readonly StoredHolder[],
+    freed: SweepReport["freedClaims"],
+    claims: readonly HeldClaim[],
+  ): void {
+    const freedIds = new Set(freed.map(({ claimId }) => claimId));
+    for (const { holderId, name } of ended) {
+      const caseIds = claims
+        .filter((claim) => claim.holderId === holderId && freedIds.has(claim.claimId))
+        .map(({ caseId }) => caseId);
+      this.#tell({ kind: "holderFreed", holderId, name, caseIds });
+    }
+  }
+
+  async #forgetHolders(): Promise<void> {
+    const { store, ports } = this.#options;
+    const now = ports.clock.monotonic();
+    if (now - this.#forgotAt < FORGET_EVERY_MS) return;
+    this.#forgotAt = now;
+    await store.forgetHolders((await store.now()) - KEEP_ENDED_MS);
   }
 }
 
-/** Carries on what was watched where the sign is the same; what is gone is forgotten, so the map stays bounded. */
-function watch(
-  before: ReadonlyMap<string, Watched>,
-  signs: readonly (readonly [string, number])[],
-  now: number,
-): ReadonlyMap<string, Watched> {
-  return new Map(
-    signs.map(([id, sign]) => {
-      const known = before.get(id);
-      return [id, known?.sign === sign ? known : { sign, since: now }];
-    }),
-  );
-}
+type Done =
+  | { readonly kind: "freed" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "failed"; readonly error: unknown };

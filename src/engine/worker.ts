@@ -13,6 +13,7 @@ import {
   type HeldClaim,
   type Store,
   type StoredCase,
+  type UnreadableCase,
 } from "../store/port.ts";
 import { AttemptGate } from "./attempt-gate.ts";
 import { Committer } from "./committer.ts";
@@ -20,8 +21,10 @@ import { DatabaseClock } from "./database-clock.ts";
 import { NO_FAILPOINTS, type OnFailpoint } from "./failpoints.ts";
 import { freeClaim } from "./free.ts";
 import { Holding } from "./holding.ts";
-import { pickUp, type PickUpContext } from "./pick-up.ts";
+import { pickUp, type PickUpContext, type PickUpEnd } from "./pick-up.ts";
 import type { OnReport } from "./report.ts";
+import { setAside } from "./set-aside.ts";
+import { sharedAbort } from "./stop-signal.ts";
 import { ENGINE_VERSION } from "./version.ts";
 import { Wake } from "./wake.ts";
 
@@ -64,7 +67,10 @@ export interface Worker {
   start(): Promise<void>;
   /** Something may be due now: look at once. */
   hint(): void;
-  /** Finishes what runs (at most `graceMs`, default 30,000, then aborts it), releases everything, says goodbye. Safe twice. */
+  /**
+   * Finishes what runs (at most `graceMs`, default 30,000, then aborts it), releases everything, says goodbye. Safe twice,
+   * and before or during a start. Never rejects: with the database away, the sweep frees what could not be released.
+   */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
@@ -80,10 +86,12 @@ class ClaimingWorker implements Worker {
   readonly #databaseClock: DatabaseClock;
   readonly #wake: Wake;
   readonly #gate = new AttemptGate();
-  readonly #windDown = new AbortController();
-  readonly #kill = new AbortController();
+  readonly #windDown = sharedAbort();
+  readonly #kill = sharedAbort();
   readonly #committer: Committer;
   readonly #running = new Map<string, Promise<void>>();
+  /** Late reports under way. */
+  readonly #looseEnds = new Set<Promise<void>>();
   #holding: Holding;
   #loops: Promise<unknown> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
@@ -125,18 +133,35 @@ class ClaimingWorker implements Worker {
   }
 
   async #stop(graceMs: number): Promise<void> {
-    const { clock } = this.#options.ports;
     this.#windDown.abort(new Error("the worker winds down"));
     this.#wake.ring();
-    await Promise.race([this.#allEnded(), clock.sleep(graceMs)]);
+    await this.#within(graceMs, this.#allEnded());
     this.#kill.abort(new Error("the worker stops"));
-    await Promise.race([Promise.all([this.#allEnded(), this.#loops]), clock.sleep(FORCED_MS)]);
-    await this.#unlisten();
-    await this.#holding.end();
+    await this.#within(FORCED_MS, Promise.all([this.#allEnded(), this.#loops]));
+    await this.#within(FORCED_MS, this.#sayGoodbye());
   }
 
   async #allEnded(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running.values());
+    for (;;) {
+      const tasks = [...this.#running.values(), ...this.#looseEnds];
+      if (tasks.length === 0) return;
+      await Promise.all(tasks);
+    }
+  }
+
+  async #within(limitMs: number, work: Promise<unknown>): Promise<void> {
+    const ended = new AbortController();
+    await Promise.race([work, this.#options.ports.clock.sleep(limitMs, ended.signal)]);
+    ended.abort();
+  }
+
+  async #sayGoodbye(): Promise<void> {
+    try {
+      await this.#unlisten();
+      await this.#holding.end();
+    } catch (error) {
+      this.#tell("goodbye", error);
+    }
   }
 
   #newHolding(): Holding {
@@ -160,8 +185,12 @@ class ClaimingWorker implements Worker {
   }
 
   async #beat(): Promise<void> {
+    const { lease } = this.#holding;
+    const wasTrusted = lease.isTrusted();
     const reply = await this.#holding.beat();
     if (reply.kind === "alive") {
+      // The claim loop stood still for want of trust.
+      if (!wasTrusted && lease.isTrusted()) this.hint();
       for (const orphan of reply.orphans) await this.#release(orphan);
       return;
     }
@@ -177,8 +206,15 @@ class ClaimingWorker implements Worker {
     const { store, ports, name } = this.#options;
     const commitId = ports.ids.unique();
     const why = "orphaned";
-    const isFreed = await freeClaim(store, { caseId, claimId, holderId, holderName: name, why, commitId });
-    if (isFreed) this.#onReport({ kind: "claimFreed", caseId, claimId, why });
+    try {
+      const freed = await freeClaim(store, { caseId, claimId, holderId, holderName: name, why, commitId });
+      if (freed.kind === "freed") this.#onReport({ kind: "claimFreed", caseId, claimId, why });
+      if (freed.kind === "setAside") this.#onReport({ kind: "unreadable", caseId, error: freed.fault });
+    } catch (error) {
+      if (isAway(error)) throw error;
+      // One case that cannot be freed must not keep the others, and is tried again with the next beat.
+      this.#onReport({ kind: "bug", caseId, error });
+    }
   }
 
   async #claimLoop(): Promise<void> {
@@ -208,9 +244,18 @@ class ClaimingWorker implements Worker {
       }),
     );
     this.#databaseClock.follow(reply.now);
-    const nextLookAt = reply.cases.length === count ? reply.now : (reply.nextDueAt ?? Infinity);
-    this.#lookAt = Math.min(this.#lookAt, nextLookAt, reply.now + NET_POLL_MS);
+    this.#lookAt = Math.min(this.#lookAt, reply.nextDueAt ?? Infinity, reply.now + NET_POLL_MS);
     this.#begin(holding, reply);
+    for (const unreadable of reply.unreadable) await this.#setAside(holding, unreadable);
+  }
+
+  /** What cannot be set aside now is an orphan of the next beat. */
+  async #setAside(holding: Holding, { row, fault }: UnreadableCase): Promise<void> {
+    const { caseId, claim, summary } = row;
+    const claimId = claim?.claimId ?? null;
+    if (claimId !== null) holding.forget(claimId);
+    this.#onReport({ kind: "unreadable", caseId, error: fault });
+    await setAside(this.#options.store, { caseId, claimId, fault, summary });
   }
 
   #begin(holding: Holding, reply: ClaimReply): void {
@@ -238,9 +283,11 @@ class ClaimingWorker implements Worker {
         claimId,
       );
       if (end.kind === "claimLost") this.#onReport({ kind: "claimLost", caseId, claimId });
-      else if (end.dueAt !== null) this.#noteDue(end.dueAt);
+      else this.#released(caseId, end);
     } catch (error) {
-      this.#onReport({ kind: "bug", caseId, error });
+      if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL") {
+        await this.#attempt("pick-up", () => this.#setAside(holding, { row: stored.row, fault: error }));
+      } else this.#tell("pick-up", error, caseId);
     }
   }
 
@@ -259,7 +306,16 @@ class ClaimingWorker implements Worker {
       windDown: this.#windDown.signal,
       onFailpoint,
       onReport: this.#onReport,
+      onLooseEnd: (task) => {
+        this.#looseEnds.add(task);
+        void task.finally(() => this.#looseEnds.delete(task));
+      },
     };
+  }
+
+  #released(caseId: string, { state, dueAt }: Extract<PickUpEnd, { kind: "released" }>): void {
+    this.#onReport({ kind: "released", caseId, state, dueAt });
+    if (dueAt !== null) this.#noteDue(dueAt);
   }
 
   #noteDue(dueAt: number): void {
@@ -274,11 +330,18 @@ class ClaimingWorker implements Worker {
       await act();
       if (this.#away.delete(during)) this.#onReport({ kind: "databaseBack", during });
     } catch (error) {
-      const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
-      if (isAway) this.#away.add(during);
-      this.#onReport(isAway ? { kind: "databaseAway", during, error } : { kind: "bug", caseId: null, error });
+      if (isAway(error)) this.#away.add(during);
+      this.#tell(during, error);
       this.#lookAt = -Infinity;
       await this.#options.ports.clock.sleep(AWAY_MS, this.#kill.signal);
     }
   }
+
+  #tell(during: string, error: unknown, caseId: string | null = null): void {
+    this.#onReport(isAway(error) ? { kind: "databaseAway", during, error } : { kind: "bug", caseId, error });
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
 }

@@ -1,0 +1,144 @@
+/** A case under a claim: its state as its holder knows it, and the way of its commits through the one door (R1-R3). */
+
+import { actWithinMs } from "../core/claim.ts";
+import type { CaseState } from "../core/case-state.ts";
+import { FootholdError } from "../core/errors.ts";
+import { foldEntries, foldJournal } from "../core/fold.ts";
+import type { Entry } from "../core/journal.ts";
+import type { Ports } from "../core/ports.ts";
+import { rowOf } from "../core/row.ts";
+import { storableText } from "../core/storable-text.ts";
+import type { CaseWrite, HolderReply, StoredCase } from "../store/port.ts";
+import { preview, type ClaimEnd } from "./advance.ts";
+import type { Committer } from "./committer.ts";
+import type { DatabaseClock } from "./database-clock.ts";
+import type { Lease } from "./lease.ts";
+
+/** Characters of the store's reason that are kept. */
+const WHY_CHARS_MAX = 500;
+
+/** What the way to the door needs. */
+export interface HeldCaseContext {
+  readonly ports: Ports;
+  readonly databaseClock: DatabaseClock;
+  readonly lease: Lease;
+  readonly committer: Committer;
+}
+
+/** What to commit. */
+export interface HolderWrite {
+  /** Stored whenever the claim is still ours. */
+  readonly outcomes: readonly Entry[];
+  /** Stored only if nothing came in between. */
+  readonly onward: readonly Entry[];
+  readonly end: ClaimEnd;
+  /** How long each task that is under way then may take, in ms: the claim must not be dropped before (R8). */
+  readonly deadlinesMs: readonly number[];
+}
+
+/** Whether the claim is still ours after a commit. */
+export type Hold = "held" | "released" | "claimLost";
+
+/** A claimed case. One commit at a time. */
+export class HeldCase {
+  readonly caseId: string;
+  readonly claimId: string;
+  readonly #context: HeldCaseContext;
+  readonly #shard: number;
+  #state: CaseState;
+
+  /** Throws CORRUPT_JOURNAL. */
+  constructor(context: HeldCaseContext, { row, journal }: StoredCase, claimId: string) {
+    this.#context = context;
+    this.caseId = row.caseId;
+    this.claimId = claimId;
+    this.#shard = row.shard;
+    this.#state = foldJournal(row.caseId, journal);
+  }
+
+  /** The state after the last answer of the door. */
+  get state(): CaseState {
+    return this.#state;
+  }
+
+  /**
+   * Commits and takes in what the door stored. What the store cannot take is stored without the part that only people
+   * read (R11). Throws INVARIANT_BROKEN when even that is refused.
+   */
+  async commit(write: HolderWrite): Promise<Hold> {
+    const { committer, ports } = this.#context;
+    const state = this.#state;
+    const current = this.#write(state, [...write.outcomes, ...write.onward], write);
+    const reply = await committer.commit({
+      caseId: this.caseId,
+      shard: this.#shard,
+      commitId: ports.ids.unique(),
+      claimId: this.claimId,
+      revision: state.revision,
+      current,
+      moved: (missed) => this.#write(foldEntries(state, missed), write.outcomes, write),
+    });
+    return reply.kind === "refused" ? this.#commitLess(write, reply.why) : this.#learn(reply, current, write);
+  }
+
+  #write(base: CaseState, entries: readonly Entry[], { end, deadlinesMs }: HolderWrite): CaseWrite {
+    const { databaseClock, lease } = this.#context;
+    const at = Math.max(databaseClock.now(), base.changedAt);
+    return {
+      at,
+      entries,
+      row: rowOf(preview(base, entries, at)),
+      claim:
+        end === "keep"
+          ? { kind: "keep", actWithinMs: actWithinMs(deadlinesMs, lease.leaseMs) }
+          : { kind: "free" },
+    };
+  }
+
+  #learn(reply: Exclude<HolderReply, { kind: "refused" }>, current: CaseWrite, { end }: HolderWrite): Hold {
+    switch (reply.kind) {
+      case "current":
+        this.#state = preview(this.#state, current.entries, current.at);
+        return end === "keep" ? "held" : "released";
+      case "moved":
+        this.#state = foldEntries(this.#state, reply.missed);
+        return end === "keep" ? "held" : "released";
+      case "repeated":
+        this.#state = foldEntries(this.#state, reply.missed);
+        if (reply.claimId === this.claimId) return "held";
+        // Stored, and then either given up as it says, or taken from us while we waited for the answer.
+        return end === "keep" ? "claimLost" : "released";
+      case "claimLost":
+        return "claimLost";
+    }
+  }
+
+  #commitLess({ outcomes, onward, deadlinesMs }: HolderWrite, why: string): Promise<Hold> {
+    const less = { onward: [], end: "keep", deadlinesMs } as const;
+    // What happened must not suffer from what was to follow.
+    if (outcomes.length > 0 && onward.length > 0) return this.commit({ ...less, outcomes });
+    const plain = outcomes.map((entry) => plainly(entry, storableText(why, WHY_CHARS_MAX)));
+    const isPlainer = JSON.stringify(plain) !== JSON.stringify(outcomes);
+    if (isPlainer) return this.commit({ ...less, outcomes: plain });
+    throw new FootholdError("INVARIANT_BROKEN", `The store refused a commit of case ${this.caseId}: ${why}`, {
+      details: { caseId: this.caseId },
+    });
+  }
+}
+
+function plainly(entry: Entry, why: string): Entry {
+  switch (entry.kind) {
+    case "stepConfirmed":
+      return {
+        ...entry,
+        result: { kind: "unreadable", why: `the store refused it (${why})` },
+        evidence: null,
+      };
+    case "attemptFailed": {
+      const sentence = `${entry.step} failed with ${entry.failure.kind}; the store refused the details.`;
+      return { ...entry, failure: { ...entry.failure, sentence, fields: [], raw: null } };
+    }
+    default:
+      return entry;
+  }
+}
