@@ -2,6 +2,7 @@
 
 import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
 import { readJson } from "../core/json.ts";
+import { describeValue } from "./describe-value.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
 
 /** It took effect: `result` is what `run` would have returned, `evidence` is kept for people. */
@@ -80,16 +81,6 @@ function readHappened(reply: unknown): CheckAnswer {
     result: result.kind === "json" ? { kind: "value", value: result.value } : result,
     evidence: evidence.kind === "json" ? evidence.value : `unreadable: ${evidence.why}`,
   };
-}
-
-/** A value in few words, for messages: `nothing`, `a promise`, `a text`, `a number`, `an array`, `an object`. */
-export function describeValue(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof fieldOf(value, "then") === "function") return "a promise";
-  if (typeof value === "object") return "an object";
-  return typeof value === "string" ? "a text" : `a ${typeof value}`;
 }
 
 /**

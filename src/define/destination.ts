@@ -3,6 +3,7 @@
 import type { FieldFault } from "../core/errors.ts";
 import { canonicalJson, readJson } from "../core/json.ts";
 import type { DestinationOutline, Owners, RepeatSafety, RetryPolicy } from "../core/outline.ts";
+import { describeThrown } from "./describe-value.ts";
 import type { Duration } from "./duration.ts";
 import { nameFault } from "./names.ts";
 import { isFunction, isLabel, OptionReader } from "./option-reader.ts";
@@ -96,7 +97,7 @@ export const RIVALS: string =
 
 /** True for two destinations of one name whose settings differ. */
 export function areRivals(one: DestinationOutline, other: DestinationOutline): boolean {
-  return one.name === other.name && textOf(one) !== textOf(other);
+  return one !== other && one.name === other.name && textOf(one) !== textOf(other);
 }
 
 function textOf(outline: DestinationOutline): string {
@@ -164,7 +165,7 @@ function callCredential(reader: OptionReader, credential: (context: unknown) => 
   try {
     return credential(undefined);
   } catch (error) {
-    reader.fault("credential", `threw ${String(error)}`);
+    reader.fault("credential", `threw ${describeThrown(error)}`);
     return null;
   }
 }

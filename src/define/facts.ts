@@ -4,8 +4,9 @@ import { stepOf, type CaseState } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import { answerKey, type Answers, type FreshAnswer } from "../core/planning.ts";
-import { broken, cannotTell, describeValue, holds, kindOf, whyOf } from "./answers.ts";
+import { broken, cannotTell, holds, kindOf, whyOf } from "./answers.ts";
 import type { CaseType, EventsView, EventView, Facts, RuntimeCondition, RuntimeStep } from "./case-type.ts";
+import { describeThrown, describeValue } from "./describe-value.ts";
 
 /** The facts of a case now. */
 export function factsOf(state: CaseState): Facts {
@@ -56,7 +57,7 @@ function answerFact(condition: Extract<RuntimeCondition, { kind: "fact" }>, fact
   try {
     return readReply(condition.holds(facts));
   } catch (error) {
-    return cannotTell(`it threw ${String(error)}`);
+    return readReply(cannotTell(`it threw ${describeThrown(error)}`));
   }
 }
 

@@ -5,8 +5,8 @@
  */
 
 import type { FieldFault } from "../core/errors.ts";
-import { describeValue } from "./answers.ts";
 import type { Validate } from "./case-type.ts";
+import { describeValue } from "./describe-value.ts";
 import { describeDuration, DURATION_MS_MAX, readDuration } from "./duration.ts";
 import { isSchema, validateWith } from "./schema.ts";
 
@@ -43,7 +43,8 @@ export class OptionReader {
     this.#faults = faults;
     const isObject = typeof options === "object" && options !== null && !Array.isArray(options);
     this.#options = isObject ? options : {};
-    if (!isObject) this.fault("", `give an object with ${known.join(", ")}, not ${describeValue(options)}`);
+    const fields = known.length > 0 ? ` with ${known.join(", ")}` : "";
+    if (!isObject) this.fault("", `give an object${fields}, not ${describeValue(options)}`);
     for (const name of Object.keys(this.#options)) {
       if (!known.includes(name)) this.fault(name, `there is no such option; there are ${known.join(", ")}`);
     }

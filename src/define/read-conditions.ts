@@ -1,8 +1,9 @@
 /** Reads the conditions of a step: facts and probes by name. */
 
 import type { ConditionOutline, DestinationOutline } from "../core/outline.ts";
-import { describeValue, disarmed } from "./answers.ts";
+import { disarmed } from "./answers.ts";
 import type { RuntimeCondition } from "./case-type.ts";
+import { describeValue } from "./describe-value.ts";
 import { readReply } from "./facts.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import {

@@ -3,7 +3,7 @@
 import { FootholdError, type FieldFault } from "../core/errors.ts";
 import { readJson, type Json } from "../core/json.ts";
 import type { DestinationOutline, StepOutline } from "../core/outline.ts";
-import { describeValue, disarmed, readCheckReply } from "./answers.ts";
+import { disarmed, readCheckReply } from "./answers.ts";
 import type { Facts, RuntimeStep } from "./case-type.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import { nameFault } from "./names.ts";
@@ -170,10 +170,10 @@ function checkRepeatSafety(
 
 function makeRequest(request: AuthorFunction, facts: Facts, sight: Sight): Json {
   const given = disarmed(request(inSight(facts, sight)));
-  const isPromise = describeValue(given) === "a promise";
-  const read = isPromise
-    ? { kind: "unreadable" as const, why: "it is a promise" }
-    : readJson(given, VALUE_CHARS_MAX);
+  const read =
+    given instanceof Promise
+      ? { kind: "unreadable" as const, why: "it is a promise" }
+      : readJson(given, VALUE_CHARS_MAX);
   if (read.kind === "json") return read.value;
   throw new FootholdError(
     "INVALID_DEFINITION",

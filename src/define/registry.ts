@@ -1,7 +1,7 @@
 /** The case types that a process has loaded. */
 
 import { FootholdError } from "../core/errors.ts";
-import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
+import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
 import type { CaseType } from "./case-type.ts";
 import { areRivals, RIVALS } from "./destination.ts";
 import { faultsIn, faultyDefinition, type FaultyCase } from "./faulty-definition.ts";
@@ -66,15 +66,14 @@ function twins(outlines: readonly CaseOutline[]): readonly FaultyCase[] {
 
 /** Within one case type they were found when it was read. */
 function rivals(outlines: readonly CaseOutline[]): readonly FaultyCase[] {
-  return outlines.flatMap((outline, index) =>
-    destinationsOf(outline).flatMap((destination) => {
-      const other = outlines
-        .slice(0, index)
-        .find((earlier) => destinationsOf(earlier).some((one) => areRivals(one, destination)));
-      if (other === undefined) return [];
-      return [
-        fault(outline.name, `destinations.${destination.name}`, `${RIVALS} (the other is in ${other.name})`),
-      ];
+  const first = new Map<string, { readonly destination: DestinationOutline; readonly caseType: string }>();
+  return outlines.flatMap(({ name: caseType, steps }) =>
+    destinationsOf(steps).flatMap((destination) => {
+      const known = first.get(destination.name);
+      if (known === undefined) first.set(destination.name, { destination, caseType });
+      if (known === undefined || !areRivals(known.destination, destination)) return [];
+      const path = `destinations.${destination.name}`;
+      return [fault(caseType, path, `${RIVALS} (the other is in case type ${known.caseType})`)];
     }),
   );
 }
@@ -84,7 +83,7 @@ function fault(name: string, path: string, message: string): FaultyCase {
 }
 
 /** Every destination that a case type sends to or asks, once. */
-function destinationsOf({ steps }: CaseOutline): readonly DestinationOutline[] {
+function destinationsOf(steps: readonly StepOutline[]): readonly DestinationOutline[] {
   const all = steps.flatMap((step) => {
     const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
     const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));

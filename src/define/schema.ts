@@ -4,6 +4,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { FieldFault } from "../core/errors.ts";
 import { readJson } from "../core/json.ts";
 import type { Validate, Validation } from "./case-type.ts";
+import { describeThrown } from "./describe-value.ts";
 
 /** The longest input, event payload, approval form or result: 256 Ki characters (UTF-16 units) of canonical JSON. */
 export const VALUE_CHARS_MAX: number = 256 * 1024;
@@ -51,7 +52,8 @@ function invalid(message: string): Extract<Validation, { kind: "invalid" }> {
 
 function faultsOf(issues: readonly StandardSchemaV1.Issue[]): readonly FieldFault[] {
   const faults = issues.slice(0, FAULTS_MAX).map(({ path, message }) => ({
-    path: (path ?? []).map((segment) => String(keyOf(segment))).join("."),
+    // A path may be of a class of its own, whose `map` makes another of that class: only its items are asked for.
+    path: Array.from(path ?? [], (segment) => String(keyOf(segment))).join("."),
     message: message.slice(0, MESSAGE_CHARS_MAX),
   }));
   const further = issues.length - faults.length;
@@ -65,6 +67,5 @@ function keyOf(segment: PropertyKey | StandardSchemaV1.PathSegment): PropertyKey
 }
 
 function messageOf(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.slice(0, MESSAGE_CHARS_MAX);
+  return describeThrown(error).slice(0, MESSAGE_CHARS_MAX);
 }
