@@ -1,0 +1,516 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { FootholdError } from "../core/errors.ts";
+import { defineCase } from "./builder.ts";
+import type { CaseType } from "./case-type.ts";
+import { defineDestination } from "./destination.ts";
+import { faultsIn } from "./faulty-definition.ts";
+import { probe } from "./probe.ts";
+
+/** What a JavaScript author writes: the compiler judges nothing of it. */
+interface Untyped extends CaseType {
+  step(name: unknown, options?: unknown): Untyped;
+  approval(name: unknown, options?: unknown): Untyped;
+  waitForEvent(name: unknown, options?: unknown): Untyped;
+  sleep(name: unknown, options?: unknown): Untyped;
+}
+const untypedCase = defineCase as unknown as (name: unknown, options?: unknown) => Untyped;
+const untypedDestination = defineDestination as unknown as (name: unknown, options?: unknown) => unknown;
+const untypedProbe = probe as unknown as (options: unknown) => unknown;
+
+const input = z.object({ vendor: z.string() });
+const head = { version: 1, owner: "purchasing", input };
+const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" } });
+const run = (): null => null;
+const holds = (): boolean => true;
+
+/** The faults of a case type, as `path: message`. */
+function faultsOf(caseType: CaseType): readonly string[] {
+  try {
+    return [`no fault: ${caseType.outline.name}`];
+  } catch (error) {
+    const faulty = faultsIn(error);
+    if (faulty === null) throw error;
+    return faulty.flatMap(({ faults }) => faults.map(({ path, message }) => `${path}: ${message}`));
+  }
+}
+
+/** The faults of a case type that sends to a destination written so. */
+function faultsOfDestination(name: unknown, options: unknown): readonly string[] {
+  return faultsOf(untypedCase("purchase", head).step("send", { to: untypedDestination(name, options), run }));
+}
+
+const nameRule = "begin with a letter, then letters, digits, _ or -, at most 64 characters";
+
+describe("a faulty case type", () => {
+  test.each<[string, unknown, unknown, readonly string[]]>([
+    ["without a name", undefined, head, [`name: the name is missing: ${nameRule}`]],
+    ["with a wrong name", "1st order", head, [`name: "1st order" is not a name: ${nameRule}`]],
+    ["with a reserved name", "case", head, ["name: the name case is reserved: take another"]],
+    [
+      "without options",
+      "purchase",
+      undefined,
+      [
+        ": give an object with version, owner, input, events, not nothing",
+        "version: must be a whole number from 1 to 2147483647",
+        "owner: is missing: say who takes whatever no destination owner covers",
+        "input: is missing: give the schema of what a case starts with",
+      ],
+    ],
+    [
+      "of version 0",
+      "purchase",
+      { ...head, version: 0 },
+      ["version: must be a whole number from 1 to 2147483647"],
+    ],
+    [
+      "of half a version",
+      "purchase",
+      { ...head, version: 1.5 },
+      ["version: must be a whole number from 1 to 2147483647"],
+    ],
+    [
+      "of a version in words",
+      "purchase",
+      { ...head, version: "1" },
+      ["version: must be a whole number from 1 to 2147483647"],
+    ],
+    [
+      "with a blank owner",
+      "purchase",
+      { ...head, owner: " " },
+      [
+        "owner: must say who takes whatever no destination owner covers: a text of 1 to 200 characters on one line",
+      ],
+    ],
+    [
+      "whose input is no schema",
+      "purchase",
+      { ...head, input: { vendor: "string" } },
+      ["input: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype"],
+    ],
+    [
+      "with an option that does not exist",
+      "purchase",
+      { ...head, retries: 3 },
+      ["retries: there is no such option; there are version, owner, input, events"],
+    ],
+    [
+      "with events that are faulty",
+      "purchase",
+      { ...head, events: { "a b": input, toString: input, paid: "yes" } },
+      [
+        `events.a b: "a b" is not an event type: 1 to 128 characters without white space`,
+        "events.toString: the name toString is reserved: take another",
+        "events.paid: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype",
+      ],
+    ],
+    [
+      "with a list of events",
+      "purchase",
+      { ...head, events: [input] },
+      ["events: give an object, not an array"],
+    ],
+  ])("%s is refused", (_, name, options, faults) => {
+    expect(faultsOf(untypedCase(name, options).sleep("rest", { for: "1s" }))).toEqual(faults);
+  });
+
+  test("without steps is refused", () => {
+    expect(faultsOf(defineCase("purchase", head))).toEqual([
+      "steps: there are none: add one, as with .step(name, { … })",
+    ]);
+  });
+
+  test("with more than 200 steps is refused, one with 200 is not", () => {
+    const rests = Array.from({ length: 200 }, (_, index) => `rest${index}`);
+    const start = untypedCase("purchase", head);
+    const many = rests.reduce((all, name) => all.sleep(name, { for: "1s" }), start);
+    expect(many.outline.steps).toHaveLength(200);
+    expect(faultsOf(many.sleep("rest200", { for: "1s" }))).toEqual([
+      "steps: there are 201, at most 200 are allowed: split the case type",
+    ]);
+  });
+});
+
+describe("a faulty step", () => {
+  const start = untypedCase("purchase", { ...head, events: { paid: input } });
+  const step = { to: erp, run };
+
+  test.each<[string, Untyped, readonly string[]]>([
+    ["without a name", start.step(undefined, step), [`steps.1: the name is missing: ${nameRule}`]],
+    [
+      "with a wrong name",
+      start.step("send it", step),
+      [`steps.send it: "send it" is not a name: ${nameRule}`],
+    ],
+    ["named case", start.step("case", step), ["steps.case: the name case is reserved: take another"]],
+    [
+      "named as any object's own",
+      start.step("constructor", step),
+      ["steps.constructor: the name constructor is reserved: take another"],
+    ],
+    [
+      "with a name that is taken",
+      start.step("send", step).sleep("rest", { for: "1s" }).step("send", step),
+      ["steps.send: two steps have this name: give each its own"],
+    ],
+    [
+      "without options",
+      start.sleep("rest"),
+      [
+        "steps.rest: give an object with for, after, requires, uses, not nothing",
+        'steps.rest.for: is missing: give a duration such as "30s", "5m" or "3d"',
+      ],
+    ],
+    [
+      "with an option that does not exist",
+      start.step("send", { ...step, requries: {} }),
+      [
+        "steps.send.requries: there is no such option; there are to, before, request, run, check, result, deadline, " +
+          "after, requires, uses",
+      ],
+    ],
+    [
+      "after one that does not exist",
+      start.step("send", step).step("tell", { ...step, after: ["sent"] }),
+      ["steps.tell.after: there is no step sent. There are: send"],
+    ],
+    [
+      "after one twice",
+      start.step("send", step).step("tell", { ...step, after: ["send", "send"] }),
+      ["steps.tell.after: names send twice"],
+    ],
+    [
+      "after no list",
+      start.step("send", { ...step, after: "send" }),
+      ["steps.send.after: must be a list of names"],
+    ],
+    [
+      "after itself",
+      start.step("send", { ...step, after: ["send"] }),
+      ["steps: send follows send: none of them could ever begin, so one must not follow"],
+    ],
+    [
+      "in a circle",
+      start
+        .step("send", { ...step, after: ["tell"] })
+        .step("file", step)
+        .step("tell", step),
+      [
+        "steps: send follows tell follows file follows send: none of them could ever begin, so one must not follow",
+      ],
+    ],
+    [
+      "that names no field it uses",
+      start.step("send", { ...step, uses: [] }),
+      ["steps.send.uses: names nothing: name the input fields it rests on, or leave it out to rest on all"],
+    ],
+    [
+      "that uses no names",
+      start.step("send", { ...step, uses: [1] }),
+      ["steps.send.uses: must be a list of names"],
+    ],
+    [
+      "without a destination and without run",
+      start.step("send", {}),
+      [
+        "steps.send.to: must be a destination: where it sends to, of defineDestination",
+        "steps.send.run: is missing: give the function that sends",
+      ],
+    ],
+    [
+      "whose functions are none",
+      start.step("send", { to: erp, run: "run", check: {}, request: 1 }),
+      [
+        "steps.send.request: must be a function, not a number",
+        "steps.send.run: must be a function, not a text",
+        "steps.send.check: must be a function, not an object",
+      ],
+    ],
+    [
+      "with an asynchronous request",
+      start.step("send", { ...step, request: async () => Promise.resolve(1) }),
+      ["steps.send.request: must not be async: it says what to send, from the facts it is given"],
+    ],
+    [
+      "whose result is no schema",
+      start.step("send", { ...step, result: {} }),
+      [
+        "steps.send.result: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype",
+      ],
+    ],
+    [
+      "that may take over 10 min",
+      start.step("send", { ...step, deadline: "11m" }),
+      ["steps.send.deadline: must be at most 10m"],
+    ],
+    [
+      "that has no time",
+      start.step("send", { ...step, deadline: 0 }),
+      ["steps.send.deadline: must be at least 1ms"],
+    ],
+    [
+      "with a deadline that is no duration",
+      start.step("send", { ...step, deadline: "soon" }),
+      [
+        'steps.send.deadline: "soon" is not a duration: write milliseconds as a number, or a text such as "250ms", ' +
+          '"30s", "5m", "24h" or "3d"',
+      ],
+    ],
+    [
+      "that is sent to a destination with lookup, and cannot ask it",
+      start.step("send", { to: defineDestination("bank", { idempotency: { by: "lookup" } }), run }),
+      [
+        "steps.send.check: is missing: bank is repeated by lookup, so every step sent there must be able to ask it",
+      ],
+    ],
+    [
+      "approved by nobody, and in no time",
+      start.approval("approve", { expires: "0s", form: "yes" }),
+      [
+        "steps.approve.by: is missing: say who may answer",
+        "steps.approve.form: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype",
+        "steps.approve.expires: must be at least 1ms",
+      ],
+    ],
+    [
+      "that waits for an event the case type does not take",
+      start.waitForEvent("wait", { event: "payed", timeout: "3d" }),
+      ["steps.wait.event: the case type takes no event payed: add it to its events. It takes: paid"],
+    ],
+    [
+      "that waits for nothing, for ever",
+      start.waitForEvent("wait", {}),
+      [
+        "steps.wait.event: is missing: say which event it waits for",
+        'steps.wait.timeout: is missing: give a duration such as "30s", "5m" or "3d"',
+      ],
+    ],
+    ["that sleeps for no time", start.sleep("rest", { for: "0d" }), ["steps.rest.for: must be at least 1ms"]],
+  ])("%s is refused", (_, caseType, faults) => {
+    expect(faultsOf(caseType)).toEqual(faults);
+  });
+});
+
+describe("a faulty condition", () => {
+  const withConditions = (conditions: object): readonly string[] =>
+    faultsOf(untypedCase("purchase", head).step("send", { to: erp, run, ...conditions }));
+
+  test.each<[string, object, readonly string[]]>([
+    [
+      "that is neither function nor probe",
+      { requires: { open: true } },
+      ["steps.send.requires.open: must be a function or probe({ … }), not a boolean"],
+    ],
+    [
+      "in a list",
+      { before: [holds] },
+      ["steps.send.before: must be an object of conditions by name, not an array"],
+    ],
+    [
+      "with a name on two lines",
+      { requires: { "still\nopen": holds } },
+      ["steps.send.requires.still\nopen: must have a name that people can read, on one line"],
+    ],
+    [
+      "with a name of both groups",
+      { requires: { open: holds }, before: { open: holds } },
+      ["steps.send.before.open: has the name of a condition in requires: give each its own"],
+    ],
+    [
+      "that is asynchronous but no probe",
+      { requires: { open: async () => Promise.resolve(true) } },
+      [
+        "steps.send.requires.open: must not be async: it decides from the facts it is given; ask outside with probe({ … })",
+      ],
+    ],
+    [
+      "that asks nobody anything",
+      { requires: { open: untypedProbe({}) } },
+      [
+        "steps.send.requires.open.of: must be the destination that is asked, of defineDestination",
+        "steps.send.requires.open.ask: is missing: give the function that asks",
+      ],
+    ],
+    [
+      "whose times are out of bounds",
+      { before: { open: probe({ of: erp, ask: holds, freshFor: "999ms", deadline: "601s" }) } },
+      [
+        "steps.send.before.open.deadline: must be at most 10m",
+        "steps.send.before.open.freshFor: must be at least 1s",
+      ],
+    ],
+    [
+      "with an option that does not exist",
+      { before: { open: untypedProbe({ of: erp, ask: holds, fresh: 1 }) } },
+      ["steps.send.before.open.fresh: there is no such option; there are of, freshFor, deadline, ask"],
+    ],
+    [
+      "among too many",
+      { requires: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`c${index}`, holds])) },
+      ["steps.send.requires: has 51 conditions, at most 50 are allowed"],
+    ],
+  ])("%s is refused", (_, conditions, faults) => {
+    expect(withConditions(conditions)).toEqual(faults);
+  });
+});
+
+describe("a faulty destination", () => {
+  const key = { idempotency: { by: "key", window: "24h" } };
+  const ways = `{ by: "key", window: "24h" }, { by: "lookup" } or { by: "none" }`;
+
+  test.each<[string, unknown, unknown, readonly string[]]>([
+    ["with a wrong name", "the erp", key, [`destinations.the erp: "the erp" is not a name: ${nameRule}`]],
+    [
+      "without options",
+      "erp",
+      undefined,
+      [
+        "destinations.erp: give an object with idempotency, credential, owners, retry, readLag, requestAge, not nothing",
+        `destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`,
+      ],
+    ],
+    [
+      "without repeat safety",
+      "erp",
+      {},
+      [`destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`],
+    ],
+    [
+      "with an unknown repeat safety",
+      "erp",
+      { idempotency: { by: "luck" } },
+      [`destinations.erp.idempotency: must be one of ${ways}`],
+    ],
+    [
+      "by key without a window",
+      "erp",
+      { idempotency: { by: "key" } },
+      ['destinations.erp.idempotency.window: is missing: give a duration such as "30s", "5m" or "3d"'],
+    ],
+    [
+      "by lookup with a window",
+      "erp",
+      { idempotency: { by: "none", window: "1h" } },
+      ['destinations.erp.idempotency.window: only a destination with by: "key" has a window'],
+    ],
+    [
+      "with a credential that is no text",
+      "erp",
+      { ...key, credential: () => 7 },
+      ["destinations.erp.credential: must name the account: a text, or a function that returns one"],
+    ],
+    [
+      "whose credential throws",
+      "erp",
+      {
+        ...key,
+        credential: () => {
+          throw new Error("no vault");
+        },
+      },
+      ["destinations.erp.credential: threw Error: no vault"],
+    ],
+    [
+      "with faulty owners",
+      "erp",
+      { ...key, owners: { access: "", billing: "x" } },
+      [
+        "destinations.erp.owners.billing: there is no such option; there are access, input, outage",
+        "destinations.erp.owners.access: must say who can restore access: a text of 1 to 200 characters on one line",
+      ],
+    ],
+    [
+      "with faulty bounds",
+      "erp",
+      {
+        ...key,
+        retry: { maxAttempts: 0, maxThrottles: 1_001, firstDelay: "2m", maxDelay: "1m", giveUpAfter: "1m" },
+      },
+      [
+        "destinations.erp.retry.maxAttempts: must be a whole number from 1 to 100",
+        "destinations.erp.retry.maxThrottles: must be a whole number from 1 to 1000",
+        "destinations.erp.retry.maxDelay: must not be shorter than firstDelay",
+        "destinations.erp.retry.giveUpAfter: is shorter than firstDelay, so nothing would be tried again; if that is " +
+          "meant, say maxAttempts: 1",
+      ],
+    ],
+    [
+      "with faulty times",
+      "erp",
+      { ...key, readLag: "25h", requestAge: -1 },
+      [
+        "destinations.erp.readLag: must be at most 1d",
+        'destinations.erp.requestAge: -1 is not a duration: write milliseconds as a number, or a text such as "250ms", ' +
+          '"30s", "5m", "24h" or "3d"',
+      ],
+    ],
+  ])("%s is refused", (_, name, options, faults) => {
+    expect(faultsOfDestination(name, options)).toEqual(faults);
+  });
+
+  test("is named once, however many steps send there or ask it", () => {
+    const bank = untypedDestination("bank", {});
+    const caseType = untypedCase("purchase", head)
+      .step("send", { to: bank, run })
+      .step("send2", { to: bank, run, requires: { open: untypedProbe({ of: bank, ask: run }) } });
+    expect(faultsOf(caseType)).toHaveLength(1);
+  });
+
+  test("of the name of another with other settings is refused, an equal one is not", () => {
+    const again = defineDestination("erp", { idempotency: { by: "key", window: 24 * 3_600_000 } });
+    const other = defineDestination("erp", { idempotency: { by: "none" } });
+    const base = untypedCase("purchase", head).step("send", { to: erp, run });
+    expect(base.step("again", { to: again, run }).outline.steps).toHaveLength(2);
+    expect(faultsOf(base.step("other", { to: other, run }))).toEqual([
+      "destinations.erp: two destinations with different settings have this name: define it once and share it, or " +
+        "rename one",
+    ]);
+  });
+});
+
+describe("the refusal", () => {
+  const faulty = untypedCase("purchase", { ...head, version: 0 })
+    .step("send", { to: untypedDestination("erp", {}), run, after: ["approve"] })
+    .sleep("rest", { for: "never" });
+
+  test("names all faults at once, in the message and as data, and comes again at every look", () => {
+    expect(faultsOf(faulty)).toHaveLength(4);
+    for (const look of [() => faulty.outline, () => faulty.steps, () => faulty.input, () => faulty.events]) {
+      expect(look).toThrow(FootholdError);
+      expect(look).toThrow(
+        expect.objectContaining({
+          code: "INVALID_DEFINITION",
+          message: [
+            "4 faults in case type purchase. Nothing was loaded; correct:",
+            "- purchase: version: must be a whole number from 1 to 2147483647",
+            `- purchase: destinations.erp.idempotency: is missing: say what makes a repeat safe there, { by: "key", window: "24h" }, { by: "lookup" } or { by: "none" }`,
+            `- purchase: steps.rest.for: "never" is not a duration: write milliseconds as a number, or a text such as "250ms", "30s", "5m", "24h" or "3d"`,
+            "- purchase: steps.send.after: there is no step approve. There are: rest",
+          ].join("\n"),
+        }),
+      );
+    }
+  });
+
+  test("waits until the case type is looked at: to write one throws nothing", () => {
+    expect(() => faulty.step("more", {})).not.toThrow();
+  });
+
+  test("of very many faults shows a bounded number of them, and counts the rest", () => {
+    const many = Array.from({ length: 150 }).reduce<Untyped>(
+      (all) => all.sleep("1", {}),
+      untypedCase("purchase", head),
+    );
+    let message = "";
+    try {
+      expect(many.outline).toBe("never reached");
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    const lines = message.split("\n");
+    expect(lines).toHaveLength(102);
+    expect(lines.at(-1)).toMatch(/^- and \d+ more$/);
+  });
+});
