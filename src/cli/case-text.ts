@@ -1,0 +1,164 @@
+/** Everything about one case, as text for people. */
+
+import type { CaseView, ConfirmedAction } from "../desk/case-view.ts";
+import type { MoveView } from "../desk/moves-view.ts";
+import type { ConditionView, PlanView } from "../desk/plan-view.ts";
+import { formatDistance, formatTime } from "./times.ts";
+
+/** Entries of the history that are printed; `--json` has more. */
+const HISTORY_LINES_MAX = 30;
+/** Characters of an input, result or evidence that are printed; `--json` has all. */
+const JSON_CHARS_MAX = 400;
+
+/** The lines of a case. The first one says it all: what stands, and who acts next by when. */
+export function caseLines(view: CaseView): readonly string[] {
+  const sections: readonly (readonly string[])[] = [
+    headLines(view),
+    section(
+      "Needs a person",
+      view.reviews.map((one) => `${one.owner}: ${one.sentence}${nextCheck(one.nextCheckAllowedAt)}`),
+    ),
+    section(
+      "Waits",
+      view.waits.map((one) => `${one.sentence} (next: ${one.actsNext}${by(one.dueAt, view.now)})`),
+    ),
+    section("Last error", lastErrorLines(view)),
+    section("Confirmed", view.confirmed.map(confirmedLine)),
+    view.plan === null ? section("Plan", [view.definition.sentence]) : planLines(view.plan, view.now),
+    section("Attempts", view.attempts.map(attemptLine)),
+    section(
+      "Events",
+      view.events.map(
+        (one) => `${formatTime(one.at)}  ${one.eventType} (${one.sourceId})  ${short(one.payload)}`,
+      ),
+    ),
+    section("Input", inputLines(view)),
+    section(
+      "You can",
+      view.moves.filter(({ isAllowed }) => isAllowed).map((one) => moveLine(view.caseId, one)),
+    ),
+    section(
+      "Not now",
+      view.moves
+        .filter(({ isAllowed }) => !isAllowed)
+        .map((one) => `${one.move}: ${one.code ?? "-"} ${one.why ?? ""}`),
+    ),
+    historyLines(view),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
+}
+
+function headLines(view: CaseView): readonly string[] {
+  const { reading, holding, businessKey } = view;
+  const next =
+    reading.actsNext === "nobody" ? "" : ` Next: ${reading.actsNext}${by(reading.byAt, view.now)}.`;
+  return [
+    `${view.caseId}  ${reading.state}: ${reading.sentence}${next}`,
+    `  type      ${view.caseType} version ${view.definitionVersion}${businessKey === null ? "" : `, key ${businessKey}`}, tenant ${view.tenant}`,
+    `  since     ${formatTime(view.sinceAt)} (${formatDistance(view.sinceAt, view.now)}); started ${formatTime(view.startedAt)} by ${view.startedBy.name}`,
+    ...(holding === null ? [] : [`  claim     ${holding.sentence}`]),
+    ...(view.requested.length === 0 ? [] : [`  requested ${view.requested.join(", ")}`]),
+    ...(view.losses === 0 ? [] : [`  lost      ${view.losses} workers in a row while they worked on it`]),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+}
+
+function lastErrorLines({ lastError }: CaseView): readonly string[] {
+  if (lastError === null) return [];
+  const { failure, step, attempt, at } = lastError;
+  return [
+    `${step}, attempt ${attempt} at ${formatTime(at)}: ${failure.sentence}`,
+    `kind ${failure.kind}, executed: ${failure.executed} (${failure.rule})`,
+    ...failure.fields.map(({ path, message }) => `${path}: ${message}`),
+  ];
+}
+
+function confirmedLine({
+  step,
+  at,
+  how,
+  standing,
+  lapsedBecause,
+  result,
+  evidence,
+}: ConfirmedAction): string {
+  const stands =
+    standing === "stands" ? "" : ` [${standing}${lapsedBecause === null ? "" : `: ${lapsedBecause}`}]`;
+  const value = result.kind === "value" ? short(result.value) : `result unreadable: ${result.why}`;
+  return `${step}  ${formatTime(at)} ${how}${stands}  ${value}  evidence ${short(evidence)}`;
+}
+
+function planLines(plan: PlanView, now: number): readonly string[] {
+  const standsOn = plan.foothold.length === 0 ? "nothing yet" : plan.foothold.join(", ");
+  return [
+    `Plan ${plan.version} (picks up after: ${standsOn})`,
+    ...plan.steps.flatMap(({ step, sentence, conditions }) => [
+      `  ${step}: ${sentence}`,
+      ...conditions.map((one) => `    ${conditionLine(one, now)}`),
+    ]),
+  ];
+}
+
+function conditionLine(
+  { name, role, answer, why, askedAt, nextCheckAllowedAt }: ConditionView,
+  now: number,
+): string {
+  const asked = askedAt === null ? "" : `, asked ${formatDistance(askedAt, now)}`;
+  return `${role} "${name}": ${answer ?? "not asked yet"}${why === null ? "" : ` (${why})`}${asked}${nextCheck(nextCheckAllowedAt)}`;
+}
+
+function attemptLine(one: CaseView["attempts"][number]): string {
+  return `${one.step} ${one.intentVersion}.${one.attempt}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
+}
+
+function inputLines({ input, originalInput }: CaseView): readonly string[] {
+  const isCorrected = JSON.stringify(input) !== JSON.stringify(originalInput);
+  return [short(input), ...(isCorrected ? [`was ${short(originalInput)}`] : [])];
+}
+
+function moveLine(caseId: string, { move, step }: MoveView): string {
+  switch (move) {
+    case "approve":
+      return `foothold cases approve ${caseId} ${step ?? ""}   (or reject)`;
+    case "correct":
+      return `foothold cases correct ${caseId} --input JSON --reason TEXT`;
+    case "note":
+      return `foothold cases note ${caseId} TEXT`;
+    case "resume":
+    case "cancel":
+    case "pause":
+      return `foothold cases ${move} ${caseId}`;
+  }
+}
+
+function historyLines({ history, historyLeftOut }: CaseView): readonly string[] {
+  const shown = history.slice(-HISTORY_LINES_MAX);
+  const left = historyLeftOut + history.length - shown.length;
+  return [
+    "History",
+    ...(left === 0 ? [] : [`  … ${left} earlier entries; --json shows more`]),
+    ...shown.map(
+      ({ revision, at, sentence }) => `  ${String(revision).padStart(4)}  ${formatTime(at)}  ${sentence}`,
+    ),
+  ];
+}
+
+function nextCheck(at: number | null): string {
+  return at === null ? "" : `; next check allowed ${formatTime(at)}`;
+}
+
+function by(at: number | null, now: number): string {
+  return at === null ? "" : ` by ${formatTime(at)} (${formatDistance(at, now)})`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= JSON_CHARS_MAX
+    ? text
+    : `${text.slice(0, JSON_CHARS_MAX)}… (${text.length} characters)`;
+}

@@ -1,0 +1,252 @@
+/** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, note. */
+
+import { FootholdError } from "../core/errors.ts";
+import type { ActReply } from "../desk/change.ts";
+import type { Desk } from "../desk/desk.ts";
+import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
+import { JSON_VALUE_HELP, readJsonArgument } from "./json-argument.ts";
+import { DATABASE_OPTIONS, whoActs, withOpened, type Opened } from "./open.ts";
+import { say, sayJson } from "./terminal.ts";
+import { readUntil } from "./times.ts";
+
+const byOption: OptionSpec = {
+  name: "by",
+  value: "NAME",
+  help: "who acts; your account's name when left out",
+};
+const reasonOption: OptionSpec = { name: "reason", value: "TEXT", help: "why, for the history" };
+const jsonOption: OptionSpec = { name: "json", value: null, help: "print one JSON document" };
+const planOption: OptionSpec = {
+  name: "plan",
+  value: "VERSION",
+  help: "the plan version you saw in `cases show`; refused if the plan changed since",
+};
+const endOptions: readonly OptionSpec[] = [byOption, jsonOption, ...DATABASE_OPTIONS];
+
+/** Starts a case. */
+export const casesStartCommand: Command = {
+  name: "cases start",
+  summary: "start a case",
+  positionals: ["TYPE"],
+  options: [
+    { name: "input", value: "JSON", help: `the input: ${JSON_VALUE_HELP}; null when left out` },
+    { name: "key", value: "KEY", help: "business key: a second start with it finds the first case" },
+    { name: "tenant", value: "TENANT", help: "tenant; default when left out" },
+    ...endOptions,
+  ],
+  notes: [],
+  run: async (call) => {
+    const caseType = needed(call, 0);
+    const input = await readJsonOption(call, "input", null);
+    await withOpened(call, { definitions: "needed" }, async ({ desk }) => {
+      const started = await desk.startCase(caseType, input, {
+        by: whoActs(call),
+        businessKey: call.text("key") ?? undefined,
+        tenant: call.text("tenant") ?? undefined,
+      });
+      if (call.flag("json")) sayJson(started);
+      else if (started.isNew)
+        say(`Started ${started.caseId}. Look at it: foothold cases show ${started.caseId}`);
+      else say(`${started.caseId} has this business key already; nothing was started.`);
+    });
+  },
+};
+
+/** Says yes to an approval. */
+export const casesApproveCommand: Command = approvalCommand(
+  "approve",
+  "say yes to an approval that a case waits for",
+);
+/** Says no to an approval. */
+export const casesRejectCommand: Command = approvalCommand(
+  "reject",
+  "say no to an approval that a case waits for",
+);
+
+function approvalCommand(verb: "approve" | "reject", summary: string): Command {
+  return {
+    name: `cases ${verb}`,
+    summary,
+    positionals: ["CASE", "[STEP]"],
+    options: [
+      { name: "form", value: "JSON", help: `what the approval's form asks for: ${JSON_VALUE_HELP}` },
+      { name: "note", value: "TEXT", help: "a note with the answer" },
+      planOption,
+      ...endOptions,
+    ],
+    notes: ["STEP may be left out where only one approval is asked for."],
+    run: async (call) => {
+      const caseId = needed(call, 0);
+      const form = await readJsonOption(call, "form", undefined);
+      await act(call, "needed", async ({ desk }) =>
+        desk.answerApproval(caseId, {
+          step: call.positionals[1] ?? (await onlyApproval(call, desk, caseId)),
+          approved: verb === "approve",
+          form,
+          note: call.text("note"),
+          plan: call.text("plan") ?? undefined,
+          by: whoActs(call),
+        }),
+      );
+    },
+  };
+}
+
+/** The approval that is meant where none is named. */
+async function onlyApproval(call: Call, desk: Desk, caseId: string): Promise<string> {
+  const view = await desk.show(caseId);
+  const asked = view.moves.flatMap(({ move, step }) => (move === "approve" && step !== null ? [step] : []));
+  const all = view.plan?.steps.flatMap(({ kind, step }) => (kind === "approval" ? [step] : [])) ?? [];
+  const [first, ...more] = asked.length > 0 ? asked : all;
+  if (first === undefined) {
+    throw new FootholdError(
+      "NOT_WAITING_FOR_APPROVAL",
+      `Case ${caseId} waits for no approval. ${view.reading.sentence}`,
+    );
+  }
+  // With one there is no doubt, even if it is not asked for now: then the refusal says why.
+  if (more.length === 0) return first;
+  throw usage(
+    call.command,
+    `Case ${caseId} has several approvals; name one of ${[first, ...more].join(", ")}.`,
+  );
+}
+
+/** Stores an event. */
+export const casesEventCommand: Command = {
+  name: "cases event",
+  summary: "give a case an event",
+  positionals: ["CASE", "EVENT"],
+  options: [
+    { name: "payload", value: "JSON", help: `what the event says: ${JSON_VALUE_HELP}; null when left out` },
+    { name: "source", value: "ID", help: "its id where it came from: the same id counts once" },
+    ...endOptions,
+  ],
+  notes: [],
+  run: async (call) => {
+    const [caseId, eventType] = [needed(call, 0), needed(call, 1)];
+    const payload = await readJsonOption(call, "payload", null);
+    await act(call, "needed", ({ desk }) =>
+      desk.recordEvent(caseId, {
+        eventType,
+        payload,
+        sourceId: call.text("source") ?? undefined,
+        by: whoActs(call),
+      }),
+    );
+  },
+};
+
+/** Lets a case go on. */
+export const casesResumeCommand: Command = {
+  name: "cases resume",
+  summary: "let a case go on after a review, or without waiting for the next automatic try",
+  positionals: ["CASE"],
+  options: [
+    { name: "step", value: "STEP", help: "only this step; every step when left out" },
+    reasonOption,
+    planOption,
+    ...endOptions,
+  ],
+  notes: ["Where something is still missing it is refused, and the code and sentence say what."],
+  run: (call) =>
+    act(call, "needed", ({ desk }) =>
+      desk.resume(needed(call, 0), {
+        step: call.text("step") ?? undefined,
+        plan: call.text("plan") ?? undefined,
+        reason: call.text("reason"),
+        by: whoActs(call),
+      }),
+    ),
+};
+
+/** Cancels a case. */
+export const casesCancelCommand: Command = {
+  name: "cases cancel",
+  summary: "cancel a case of which nothing is confirmed and nothing may have happened",
+  positionals: ["CASE"],
+  options: [reasonOption, ...endOptions],
+  notes: ["Where a worker holds the case, it becomes a request that the worker carries out."],
+  run: (call) =>
+    act(call, "optional", ({ desk }) =>
+      desk.cancel(needed(call, 0), { reason: call.text("reason"), by: whoActs(call) }),
+    ),
+};
+
+/** Pauses a case. */
+export const casesPauseCommand: Command = {
+  name: "cases pause",
+  summary: "stop a case until a time, or until it is resumed",
+  positionals: ["CASE"],
+  options: [
+    {
+      name: "until",
+      value: "TIME",
+      help: "30m, 2h, 3d, or a time with its zone; until resumed when left out",
+    },
+    reasonOption,
+    ...endOptions,
+  ],
+  notes: ["Where a worker holds the case, it becomes a request that the worker carries out."],
+  run: (call) =>
+    act(call, "optional", async ({ desk, store }) => {
+      const until = call.text("until");
+      // By the database's clock, which judges it.
+      const untilAt = until === null ? null : readUntil(until, await store.now());
+      return desk.pause(needed(call, 0), { untilAt, reason: call.text("reason"), by: whoActs(call) });
+    }),
+};
+
+/** Corrects the input of a case. */
+export const casesCorrectCommand: Command = {
+  name: "cases correct",
+  summary: "replace the input of a case; what rested on the old one is looked at again",
+  positionals: ["CASE"],
+  options: [
+    { name: "input", value: "JSON", help: `the whole input as it must be: ${JSON_VALUE_HELP}` },
+    reasonOption,
+    ...endOptions,
+  ],
+  notes: ["--input and --reason are needed. The original input is kept in the history."],
+  run: async (call) => {
+    const reason = call.text("reason");
+    if (reason === null || call.text("input") === null) {
+      throw usage(call.command, "--input and --reason are needed.");
+    }
+    const input = await readJsonOption(call, "input", null);
+    await act(call, "needed", ({ desk }) =>
+      desk.correctInput(needed(call, 0), { input, reason, by: whoActs(call) }),
+    );
+  },
+};
+
+/** Adds a note. */
+export const casesNoteCommand: Command = {
+  name: "cases note",
+  summary: "add a note to the history of a case, in whatever state",
+  positionals: ["CASE", "TEXT"],
+  options: endOptions,
+  notes: [],
+  run: (call) =>
+    act(call, "optional", ({ desk }) =>
+      desk.addNote(needed(call, 0), { text: needed(call, 1), by: whoActs(call) }),
+    ),
+};
+
+async function readJsonOption(call: Call, name: string, otherwise: unknown): Promise<unknown> {
+  const argument = call.text(name);
+  return argument === null ? otherwise : readJsonArgument(name, argument);
+}
+
+/** Does one act and says what became of it. */
+async function act(
+  call: Call,
+  definitions: "needed" | "optional",
+  work: (opened: Opened) => Promise<ActReply>,
+): Promise<void> {
+  await withOpened(call, { definitions }, async (opened) => {
+    const reply = await work(opened);
+    if (call.flag("json")) sayJson(reply);
+    else say(`${reply.caseId}: ${reply.sentence}`);
+  });
+}

@@ -1,0 +1,106 @@
+/** `cases list` and `cases show`. */
+
+import type { CaseLine } from "../desk/case-view.ts";
+import { STORED_STATES } from "../http/queries.ts";
+import { LIST_LIMIT_MAX } from "../store/port.ts";
+import { caseLines } from "./case-text.ts";
+import { needed, usage, type Call, type Command } from "./command.ts";
+import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import { readWhole } from "./processes.ts";
+import { tableLines } from "./table.ts";
+import { columns, say, sayJson } from "./terminal.ts";
+import { formatTime } from "./times.ts";
+
+/** Lists cases, newest start first. */
+export const casesListCommand: Command = {
+  name: "cases list",
+  summary: "list cases with what stands, since when and who acts next",
+  positionals: [],
+  options: [
+    { name: "type", value: "TYPE", help: "only this case type" },
+    {
+      name: "state",
+      value: "STATE",
+      help: `only this stored state: ${STORED_STATES.join(", ")}; may be given several times`,
+      isRepeatable: true,
+    },
+    { name: "review", value: null, help: "only cases with an open review, in whatever state" },
+    { name: "tenant", value: "TENANT", help: "only this tenant" },
+    { name: "key", value: "KEY", help: "only this business key" },
+    { name: "limit", value: "CASES", help: `cases on one page, at most ${LIST_LIMIT_MAX}; 50 when left out` },
+    { name: "cursor", value: "CURSOR", help: "the next page, as the page before names it" },
+    { name: "json", value: null, help: "print one JSON document" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: ["Cases whose definition is not loaded here are listed too."],
+  run: async (call) => {
+    const limit = readWhole(call, "limit", { min: 1, max: LIST_LIMIT_MAX });
+    const states = readStates(call);
+    const [caseType, tenant, businessKey, after] = ["type", "tenant", "key", "cursor"].map((name) =>
+      call.text(name),
+    );
+    await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
+      const page = await desk.list({
+        ...(typeof caseType === "string" ? { caseType } : {}),
+        ...(typeof tenant === "string" ? { tenant } : {}),
+        ...(typeof businessKey === "string" ? { businessKey } : {}),
+        ...(typeof after === "string" ? { after } : {}),
+        ...(states.length === 0 ? {} : { states }),
+        ...(call.flag("review") ? { withReview: true } : {}),
+        ...(limit === null ? {} : { limit }),
+      });
+      if (call.flag("json")) {
+        sayJson(page);
+        return;
+      }
+      for (const { sentence } of (await desk.overview()).notices) say(`! ${sentence}.`);
+      if (page.cases.length === 0) say("No case matches.");
+      else for (const line of listLines(page.cases)) say(line);
+      if (page.next !== null) say(`More: foothold cases list --cursor ${page.next}`);
+    });
+  },
+};
+
+function readStates(call: Call): typeof STORED_STATES {
+  const given = call.texts("state").flatMap((value) => value.split(","));
+  const unknown = given.find((value) => !STORED_STATES.some((state) => state === value));
+  if (unknown !== undefined) {
+    throw usage(
+      call.command,
+      `${JSON.stringify(unknown)} is no stored state; there are ${STORED_STATES.join(", ")}.`,
+    );
+  }
+  return STORED_STATES.filter((state) => given.includes(state));
+}
+
+function listLines(cases: readonly CaseLine[]): readonly string[] {
+  const heading = ["CASE", "TYPE", "KEY", "STATE", "SINCE", "NEXT", "BY", "WHAT"];
+  const rows = cases.map((line) => [
+    line.caseId,
+    line.isDefinitionLoaded ? line.caseType : `${line.caseType} (not loaded)`,
+    line.businessKey ?? "-",
+    line.reading.state,
+    formatTime(line.sinceAt),
+    line.reading.actsNext,
+    line.reading.byAt === null ? "-" : formatTime(line.reading.byAt),
+    line.reading.sentence,
+  ]);
+  return tableLines(heading, rows, columns());
+}
+
+/** Shows everything about one case. */
+export const casesShowCommand: Command = {
+  name: "cases show",
+  summary: "show everything about one case: what stands, what is confirmed, the plan, what you can do",
+  positionals: ["CASE"],
+  options: [{ name: "json", value: null, help: "print one JSON document" }, ...DATABASE_OPTIONS],
+  notes: ["It asks nothing outside: the plan is made from recorded answers, with their age."],
+  run: async (call) => {
+    const caseId = needed(call, 0);
+    await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
+      const view = await desk.show(caseId);
+      if (call.flag("json")) sayJson(view);
+      else for (const line of caseLines(view)) say(line);
+    });
+  },
+};

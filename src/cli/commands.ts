@@ -1,0 +1,74 @@
+/** Every command, in the order of the help, and how one is found. */
+
+import { FootholdError } from "../core/errors.ts";
+import {
+  casesApproveCommand,
+  casesCancelCommand,
+  casesCorrectCommand,
+  casesEventCommand,
+  casesNoteCommand,
+  casesPauseCommand,
+  casesRejectCommand,
+  casesResumeCommand,
+  casesStartCommand,
+} from "./cases-act.ts";
+import { casesListCommand, casesShowCommand } from "./cases-read.ts";
+import type { Command } from "./command.ts";
+import { nearest } from "./did-you-mean.ts";
+import { devCommand, migrateCommand, serveCommand, sweepCommand, workerCommand } from "./processes.ts";
+
+/** All of them. */
+export const COMMANDS: readonly Command[] = [
+  devCommand,
+  serveCommand,
+  workerCommand,
+  sweepCommand,
+  migrateCommand,
+  casesListCommand,
+  casesShowCommand,
+  casesStartCommand,
+  casesApproveCommand,
+  casesRejectCommand,
+  casesEventCommand,
+  casesResumeCommand,
+  casesCancelCommand,
+  casesPauseCommand,
+  casesCorrectCommand,
+  casesNoteCommand,
+];
+
+/** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */
+export function findCommand(words: readonly string[]): {
+  readonly command: Command;
+  readonly rest: readonly string[];
+} {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(" ");
+    const command = COMMANDS.find((one) => one.name === name);
+    if (command !== undefined) return { command, rest: words.slice(length) };
+  }
+  throw unknownCommand(words);
+}
+
+function unknownCommand(words: readonly string[]): FootholdError {
+  const [first = "", second] = words;
+  const isCases = first === "cases";
+  const typed = isCases && second !== undefined && !second.startsWith("-") ? `cases ${second}` : first;
+  if (typed === "cases") {
+    const verbs = COMMANDS.flatMap(({ name }) =>
+      name.startsWith("cases ") ? [name.slice("cases ".length)] : [],
+    );
+    return new FootholdError("USAGE", `Which? foothold cases ${verbs.join(" | ")}. See: foothold help cases`);
+  }
+  const near =
+    nearest(typed, [...COMMANDS.map(({ name }) => name), "help"]) ??
+    nearest(
+      `cases ${typed}`,
+      COMMANDS.map(({ name }) => name),
+    );
+  const hint = near === null ? "" : ` Did you mean: foothold ${near}?`;
+  return new FootholdError(
+    "USAGE",
+    `There is no command ${JSON.stringify(typed.slice(0, 60))}.${hint} See: foothold help`,
+  );
+}

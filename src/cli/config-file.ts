@@ -1,0 +1,94 @@
+/** Finds and loads `foothold.config.js`. */
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
+import type { CaseType } from "../define/case-type.ts";
+import type { FootholdConfig } from "../define/config.ts";
+import { registryOf, type Registry } from "../define/registry.ts";
+
+const names = ["foothold.config.js", "foothold.config.mjs"];
+
+/** A loaded configuration. */
+export interface LoadedConfig {
+  readonly file: string;
+  readonly registry: Registry;
+  readonly database: string | null;
+}
+
+/** The file that is meant: the named one, else one of the usual names in the working folder; null = there is none. */
+export function findConfigFile(named: string | null, folder: string): string | null {
+  if (named !== null) return resolve(folder, named);
+  return names.map((name) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
+/** `CONFIG_NOT_FOUND` for a command that cannot do without. */
+export function configMissing(folder: string): FootholdError {
+  return new FootholdError(
+    "CONFIG_NOT_FOUND",
+    `There is no ${names.join(" or ")} in ${folder}, so no case type is known. Make one that exports ` +
+      `defineConfig({ cases: [yourCase] }) by default, or name one with --config FILE.`,
+  );
+}
+
+/**
+ * Loads a configuration. Throws `CONFIG_NOT_FOUND`, `CONFIG_INVALID` when it throws or exports something else, and
+ * `INVALID_DEFINITION` with every fault of the definition.
+ */
+export async function loadConfig(file: string): Promise<LoadedConfig> {
+  if (!existsSync(file)) {
+    throw new FootholdError("CONFIG_NOT_FOUND", `The configuration file ${file} does not exist.`);
+  }
+  const exported = await importFile(file);
+  const config = readConfig(file, exported);
+  return { file, registry: registryOf(config.cases), database: config.database ?? null };
+}
+
+async function importFile(file: string): Promise<unknown> {
+  try {
+    // What a file exports is unknown until it is checked.
+    const module: unknown = await import(pathToFileURL(file).href);
+    return typeof module === "object" && module !== null && "default" in module ? module.default : undefined;
+  } catch (error) {
+    // A faulty definition names its own faults.
+    if (isFootholdError(error)) throw error;
+    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new FootholdError("CONFIG_INVALID", `Loading ${file} failed: ${why}`, { cause: error });
+  }
+}
+
+function readConfig(file: string, exported: unknown): FootholdConfig {
+  const fault = faultOf(exported);
+  if (fault === null && isConfig(exported)) return exported;
+  throw new FootholdError(
+    "CONFIG_INVALID",
+    `${file} ${fault ?? "is no configuration"}. Write: export default defineConfig({ cases: [yourCase] });`,
+  );
+}
+
+function faultOf(value: unknown): string | null {
+  if (value === undefined) return "has no default export";
+  if (typeof value !== "object" || value === null) return "exports no configuration by default";
+  if (!("cases" in value) || !Array.isArray(value.cases)) return "names no cases: `cases` is not a list";
+  if (value.cases.length === 0) return "names no cases: the list is empty";
+  const index = value.cases.findIndex((one) => !isCaseType(one));
+  if (index >= 0) return `has something else than a case type at cases[${index}]; defineCase makes one`;
+  if ("database" in value && value.database !== undefined && typeof value.database !== "string") {
+    return "has a `database` that is no text";
+  }
+  return null;
+}
+
+function isConfig(value: unknown): value is FootholdConfig {
+  return faultOf(value) === null;
+}
+
+/** By shape: the file may load another copy of the package. What is inside is read later, so that all faults come together. */
+function isCaseType(value: unknown): value is CaseType {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    ["outline", "steps", "input"].every((part) => part in value)
+  );
+}

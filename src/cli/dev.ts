@@ -1,0 +1,76 @@
+/** Everything of `foothold dev` but its options, its lines and its signals, for programs that bring their own. */
+
+import { hostname } from "node:os";
+import { invariant } from "../core/errors.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { registryOf } from "../define/registry.ts";
+import { createDesk, type Desk } from "../desk/desk.ts";
+import type { OnReport } from "../engine/report.ts";
+import { systemPorts } from "../engine/system.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
+import type { Store } from "../store/port.ts";
+import { openBrowser } from "./browser.ts";
+import { packageVersion } from "./package-version.ts";
+import { startParts } from "./parts.ts";
+import { formatTime } from "./times.ts";
+
+/** Port of the server where none is named. */
+export const PORT = 4680;
+
+/** What to run. */
+export interface DevOptions {
+  /** An open store; its schema is brought up to date. It stays open when all else stops. */
+  readonly store: Store;
+  readonly cases: readonly CaseType[];
+  /** Port on 127.0.0.1; 0 = any free one. Default 4680. */
+  readonly port?: number;
+  /** Name of the worker for people. Default `w-` and the process id. */
+  readonly name?: string;
+  /** How long the worker may be silent, in ms. Default 10,000. */
+  readonly leaseMs?: number;
+  /** True = the page is opened in a browser where a person watches the terminal. Default false. */
+  readonly opensPage?: boolean;
+  readonly onReport?: OnReport;
+  /** Told of what the server could not answer for. Default: nothing is told. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Server, worker and sweep, running. */
+export interface Dev {
+  /** Address of the page, without a slash at the end. */
+  readonly url: string;
+  /** What people may do to cases; what it makes due is taken at once by the worker here. */
+  readonly desk: Desk;
+  /** Stops all of it; what runs is finished first. Safe twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts server, worker and sweep in this process. Throws `INVALID_DEFINITION`, `PORT_IN_USE`, `MIGRATION_FAILED`,
+ * `SCHEMA_TOO_NEW` or `DATABASE_UNAVAILABLE`; then nothing runs.
+ */
+export async function startDev(options: DevOptions): Promise<Dev> {
+  const { store, port = PORT, name = `w-${process.pid}`, leaseMs } = options;
+  const registry = registryOf(options.cases);
+  const ports = systemPorts();
+  await store.migrate();
+  let hint = (): void => undefined;
+  const onDue = (): void => hint();
+  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime, onDue });
+  const build = `foothold ${packageVersion()}`;
+  const { server, worker, stop } = await startParts({
+    store,
+    registry,
+    ports,
+    desk,
+    server: { host: "127.0.0.1", port },
+    worker: { name, host: hostname(), build, ...(leaseMs === undefined ? {} : { leaseMs }) },
+    onReport: options.onReport ?? (() => undefined),
+    onError: options.onError ?? (() => undefined),
+  });
+  hint = () => worker?.hint();
+  invariant(server !== null, "the server that was asked for does not run");
+  const { url } = server;
+  if (options.opensPage === true) openBrowser(url);
+  return { url, desk, stop };
+}

@@ -1,0 +1,170 @@
+/** Opens what a command works with: configuration, database, desk. Only here the environment is read. */
+
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join, resolve } from "node:path";
+import { FootholdError } from "../core/errors.ts";
+import type { Ports } from "../core/ports.ts";
+import { registryOf, type Registry } from "../define/registry.ts";
+import { createDesk, type Desk } from "../desk/desk.ts";
+import { systemPorts } from "../engine/system.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
+import { startEmbedded } from "../store/embedded.ts";
+import type { Store } from "../store/port.ts";
+import { postgresStore } from "../store/postgres/store.ts";
+import type { Call, OptionSpec } from "./command.ts";
+import { configMissing, findConfigFile, loadConfig, type LoadedConfig } from "./config-file.ts";
+import { warn } from "./terminal.ts";
+import { formatTime } from "./times.ts";
+
+/** Options of every command that reaches a database. */
+export const DATABASE_OPTIONS: readonly OptionSpec[] = [
+  {
+    name: "config",
+    value: "FILE",
+    help: "configuration; foothold.config.js or .mjs in the working folder when left out",
+  },
+  {
+    name: "database",
+    value: "URL",
+    help: "PostgreSQL; else FOOTHOLD_DATABASE_URL, the configuration's `database`, or the embedded one",
+  },
+  { name: "data", value: "FOLDER", help: "folder of the embedded database; .foothold when left out" },
+];
+
+/** Folder of the embedded database where none is named. */
+const DATA_FOLDER = ".foothold";
+
+/** How a command means to use the database. */
+export interface OpenOptions {
+  /** Whether it can do without definitions; then a faulty configuration is told and set aside. */
+  readonly definitions: "needed" | "optional";
+  /** `given`: only an explicit `--database` takes the place of the embedded one. */
+  readonly choice: "any" | "given";
+  /** True where the command may make a new embedded database. */
+  readonly mayCreate: boolean;
+  /** Connections at most. */
+  readonly poolMax: number;
+}
+
+/** What a command works with. */
+export interface Opened {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly ports: Ports;
+  readonly desk: Desk;
+  /** The database in words, without a password. */
+  readonly place: string;
+  readonly configFile: string | null;
+  /** Closes connections and leaves the embedded database. Safe twice. */
+  close(): Promise<void>;
+}
+
+/** Opens everything, in order; what was opened is closed again when a later part fails. */
+export async function open(call: Call, options: OpenOptions): Promise<Opened> {
+  const config = await readConfig(call, options);
+  const registry = config?.registry ?? registryOf([]);
+  const opened = await openStore(call, config, options);
+  const { store, place } = opened;
+  const ports = systemPorts();
+  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime });
+  return {
+    store,
+    registry,
+    ports,
+    desk,
+    place,
+    configFile: config?.file ?? null,
+    close: () => opened.close(),
+  };
+}
+
+/** Opens, does the work, and closes whatever became of it. */
+export async function withOpened(
+  call: Call,
+  options: Pick<OpenOptions, "definitions">,
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  const opened = await open(call, { ...options, choice: "any", mayCreate: false, poolMax: 4 });
+  try {
+    await opened.store.checkSchema();
+    await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readConfig(call: Call, { definitions }: OpenOptions): Promise<LoadedConfig | null> {
+  const named = call.text("config");
+  const file = findConfigFile(named, process.cwd());
+  if (file === null) {
+    if (definitions === "needed") throw configMissing(process.cwd());
+    return null;
+  }
+  try {
+    return await loadConfig(file);
+  } catch (error) {
+    // The database that a faulty file names is not known: going on would read another one.
+    const isDatabaseKnown = givenUrl(call) !== null;
+    if (definitions === "needed" || named !== null || !isDatabaseKnown) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    warn(`Going on without definitions: ${why}`);
+    return null;
+  }
+}
+
+function givenUrl(call: Call): string | null {
+  const given = call.text("database") ?? process.env["FOOTHOLD_DATABASE_URL"] ?? "";
+  return given === "" ? null : given;
+}
+
+interface OpenedStore {
+  readonly store: Store;
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+async function openStore(
+  call: Call,
+  config: LoadedConfig | null,
+  { choice, mayCreate, poolMax }: OpenOptions,
+): Promise<OpenedStore> {
+  const url = choice === "given" ? call.text("database") : (givenUrl(call) ?? config?.database ?? null);
+  const applicationName = `foothold ${call.command.name}`;
+  if (url !== null) {
+    const store = postgresStore({ url, poolMax, applicationName });
+    return { store, place: store.description, close: () => store.close() };
+  }
+  const folder = resolve(call.text("data") ?? DATA_FOLDER);
+  if (!mayCreate && !existsSync(join(folder, "data", "PG_VERSION"))) throw noDatabase(folder);
+  const server = await startEmbedded({ folder });
+  const store = postgresStore({ url: server.url, poolMax, applicationName });
+  return {
+    store,
+    place: `embedded PostgreSQL ${server.version} in ${server.folder}`,
+    close: async () => {
+      await store.close();
+      await server.stop();
+    },
+  };
+}
+
+function noDatabase(folder: string): FootholdError {
+  return new FootholdError(
+    "SCHEMA_MISSING",
+    `No database is named and there is none in ${folder}. Name one with --database URL or FOOTHOLD_DATABASE_URL, ` +
+      `the folder of an embedded one with --data, or make one there with: foothold migrate`,
+  );
+}
+
+/** Who acts where `--by` is left out: the account that runs the command. */
+export function whoActs(call: Call): string {
+  const by = call.text("by");
+  if (by !== null) return by;
+  try {
+    return userInfo().username;
+  } catch {
+    // An account without an entry in the password file, as in some containers.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,71 @@
+/** What runs in one process over one open store: a server, a worker, a sweep. It prints nothing and ends nothing. */
+
+import type { Ports } from "../core/ports.ts";
+import type { Registry } from "../define/registry.ts";
+import type { Desk } from "../desk/desk.ts";
+import type { OnReport } from "../engine/report.ts";
+import { createSweep } from "../engine/sweep.ts";
+import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
+import { createApp } from "../http/app.ts";
+import { startServer, type RunningServer } from "../http/server.ts";
+import type { Store } from "../store/port.ts";
+import { formatTime } from "./times.ts";
+
+/** What a worker is set to. */
+export type WorkerSettings = Pick<WorkerOptions, "name" | "host" | "build" | "leaseMs" | "concurrency">;
+
+/** What is to run. */
+export interface PartsOptions {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly ports: Ports;
+  readonly desk: Desk;
+  /** Null = no server. */
+  readonly server: { readonly host: string; readonly port: number } | null;
+  /** Null = no worker. */
+  readonly worker: WorkerSettings | null;
+  readonly onReport: OnReport;
+  /** Told of what the server could not answer for. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What runs. */
+export interface Parts {
+  readonly server: RunningServer | null;
+  readonly worker: Worker | null;
+  /** Stops in the order server, worker, sweep; what runs is finished first. The store stays open. Safe twice. */
+  stop(): Promise<void>;
+}
+
+/** Starts the parts over a store whose schema is up to date. What was started is stopped again when a later part fails. */
+export async function startParts(options: PartsOptions): Promise<Parts> {
+  const { store, registry, ports, onReport } = options;
+  const stops: (() => Promise<void>)[] = [];
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopping ??= stopAll(stops));
+  try {
+    const server = await startPage(options);
+    if (server !== null) stops.push(() => server.close());
+    const worker =
+      options.worker === null ? null : createWorker({ store, registry, ports, onReport, ...options.worker });
+    if (worker !== null) stops.push(() => worker.stop());
+    await worker?.start();
+    const sweep = createSweep({ store, ports, onReport });
+    stops.push(() => sweep.stop());
+    sweep.start();
+    return { server, worker, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function stopAll(stops: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const one of stops) await one();
+}
+
+function startPage({ server, desk, ports, onError }: PartsOptions): Promise<RunningServer> | null {
+  if (server === null) return null;
+  const app = createApp({ desk, clock: ports.clock, formatTime, onError });
+  return startServer({ app, ...server });
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { tableLines } from "./table.ts";
+import { oneLine, printable } from "./terminal.ts";
+
+test("what a terminal might obey is shown by its code", () => {
+  expect(printable("a\u001b[2J\u0007\u202eb\u009b31m\r\nc")).toBe(
+    "a\\u001b[2J\\u0007\\u202eb\\u009b31m\\u000d\nc",
+  );
+});
+
+test("a text of several lines takes one line of a table", () => {
+  expect(oneLine("first\n  second\n")).toBe("first second");
+});
+
+test("columns are aligned by letters, whatever they are made of", () => {
+  const lines = tableLines(
+    ["A", "B"],
+    [
+      ["né", "x"],
+      ["👩‍🔧", "y"],
+      ["abc", "z"],
+    ],
+    null,
+  );
+  expect(lines).toEqual(["A    B", "né   x", "👩‍🔧    y", "abc  z"]);
+});
+
+test("only the last column is cut, to the width of the terminal, and never to nothing", () => {
+  const rows = [["07-abc", "w".repeat(60)]];
+  expect(tableLines(["CASE", "WHAT"], rows, 40)[1]).toBe(`07-abc  ${"w".repeat(31)}…`);
+  expect(tableLines(["CASE", "WHAT"], rows, 5)[1]).toBe(`07-abc  ${"w".repeat(19)}…`);
+  expect(tableLines(["CASE", "WHAT"], rows, null)[1]).toBe(`07-abc  ${"w".repeat(60)}`);
+});

@@ -1,0 +1,63 @@
+/** What the commands print to. Texts for people are made harmless first: a case may hold anything, escape codes too. */
+
+import { isFootholdError } from "../core/errors.ts";
+
+// Control characters can rewrite what stands on a terminal; bidirectional overrides can turn a name around.
+const harmful = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
+
+/** A text with every character that a terminal might obey replaced by its code, such as `\u001b`. Line feeds stay. */
+export function printable(text: string): string {
+  return text.replace(harmful, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** A text on one line. */
+export function oneLine(text: string): string {
+  return printable(text.replaceAll(/\s*\n\s*/g, " ")).trim();
+}
+
+/** Prints a line for people on stdout. */
+export function say(line: string): void {
+  process.stdout.write(`${printable(line)}\n`);
+}
+
+/** Prints a line on stderr, where it does not mix with results. */
+export function warn(line: string): void {
+  process.stderr.write(`${printable(line)}\n`);
+}
+
+/** Prints one JSON document on stdout. */
+export function sayJson(value: unknown): void {
+  // JSON allows what terminals obey (U+007F to U+009F); its own escapes say the same.
+  process.stdout.write(`${printable(JSON.stringify(value, null, 2))}\n`);
+}
+
+/** Prints an error as `CODE: message`, with its stack and causes only where asked for. */
+export function sayError(error: unknown, isDebugging: boolean): void {
+  if (isFootholdError(error)) warn(`${error.code}: ${error.message}`);
+  else warn(`UNEXPECTED: ${error instanceof Error ? error.message : String(error)}`);
+  if (isDebugging) sayStack(error);
+  else if (!isFootholdError(error)) warn("Run it again with --debug to see where.");
+}
+
+const CAUSES_MAX = 10;
+
+function sayStack(error: unknown): void {
+  let one = error;
+  for (let depth = 0; depth < CAUSES_MAX && one instanceof Error; depth += 1) {
+    warn(`${depth === 0 ? "" : "caused by "}${one.stack ?? one.message}`);
+    one = one.cause;
+  }
+}
+
+/** Columns of the terminal; null where stdout is no terminal, so that nothing is cut off in a file. */
+export function columns(): number | null {
+  return process.stdout.isTTY ? process.stdout.columns : null;
+}
+
+/** A reader that went away, as `| head` does, ends the command without a word. */
+export function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
+}

@@ -1,0 +1,2 @@
+// Exports nothing by default.
+export const cases = ["exported, but not by default"];

@@ -1,0 +1,2 @@
+// A project whose settings cannot be read.
+throw new Error("the vault is sealed");
