@@ -31,6 +31,7 @@ export type {
   ProbeContext,
   RunContext,
 } from "./define/case-type.ts";
+export { defineConfig, type FootholdConfig } from "./define/config.ts";
 export type { CaseDefinition } from "./define/definition.ts";
 export {
   defineDestination,
@@ -44,3 +45,15 @@ export type { Jsonify } from "./define/jsonify.ts";
 export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
 export { registryOf, type Registry } from "./define/registry.ts";
 export { expectOk, ResponseError, type ResponseLike } from "./triage/response.ts";
+
+// What a program of one's own is composed of: a worker, a sweep and a desk over one store.
+export { ENGINE_VERSION } from "./engine/version.ts";
+export { FAILPOINTS, type Failpoint, type FailpointPlace, type OnFailpoint } from "./engine/failpoints.ts";
+export type { OnReport, Report } from "./engine/report.ts";
+export { createSweep, type Sweep, type SweepOptions, type SweepReport } from "./engine/sweep.ts";
+export { systemPorts } from "./engine/system.ts";
+export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.ts";
+export { createDesk, type Desk, type DeskOptions } from "./desk/desk.ts";
+export type { Ports } from "./core/ports.ts";
+export type { Store, StoredCase } from "./store/port.ts";
+export type { Entry, JournalEntry } from "./core/journal.ts";
