@@ -33,6 +33,7 @@ export type Report =
       readonly claimId: string;
       readonly why: "silent" | "actBy" | "orphaned";
     }
+  /** Told once per activity, until it is back. */
   | { readonly kind: "databaseAway"; readonly during: string; readonly error: unknown }
   | { readonly kind: "databaseBack"; readonly during: string }
   | { readonly kind: "unreadable"; readonly caseId: string; readonly error: unknown }

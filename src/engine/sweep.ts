@@ -102,10 +102,9 @@ class Watching implements Sweep {
       this.#isAway = false;
     } catch (error) {
       const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
+      if (!isAway) this.#tell({ kind: "bug", caseId: null, error });
+      else if (!this.#isAway) this.#tell({ kind: "databaseAway", during: "sweep", error });
       this.#isAway ||= isAway;
-      this.#tell(
-        isAway ? { kind: "databaseAway", during: "sweep", error } : { kind: "bug", caseId: null, error },
-      );
     }
   }
 

@@ -330,8 +330,9 @@ class ClaimingWorker implements Worker {
       await act();
       if (this.#away.delete(during)) this.#onReport({ kind: "databaseBack", during });
     } catch (error) {
+      const isKnown = isAway(error) && this.#away.has(during);
+      if (!isKnown) this.#tell(during, error);
       if (isAway(error)) this.#away.add(during);
-      this.#tell(during, error);
       this.#lookAt = -Infinity;
       await this.#options.ports.clock.sleep(AWAY_MS, this.#kill.signal);
     }

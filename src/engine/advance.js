@@ -1,0 +1,167 @@
+/**
+ * What to commit next for a claimed case: the outcomes that are in, and as far onward as the plan goes without a send,
+ * up to one attempt to open. Pure apart from the author's own pure functions (facts and `request`).
+ */
+import { stepOf } from "../core/case-state.js";
+import { decideOpenAttempt } from "../core/decide.js";
+import { foldEntries } from "../core/fold.js";
+import { readJson } from "../core/json.js";
+import { planCase } from "../core/plan.js";
+import { reviewFor } from "../core/review.js";
+import { isProvedNotExecuted } from "../core/settled.js";
+import { thrownText } from "../core/storable-text.js";
+import { answerFacts, factsOf } from "../define/facts.js";
+/**
+ * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left
+ * goes with the next. With the outcomes of a turn it stays below what a commit may hold.
+ */
+export const ONWARD_ENTRIES_MAX = 24;
+/** Characters of a reason that are kept. */
+const WHY_CHARS_MAX = 500;
+/** Characters of canonical JSON that a request may have. */
+export const REQUEST_CHARS_MAX = 256 * 1024;
+/** Works out the next commit. */
+export function advance(input) {
+    const onward = [];
+    let state = preview(input.state, input.outcomes, input.now);
+    for (;;) {
+        const plan = planCase({
+            outline: input.caseType.outline,
+            state,
+            answers: answerFacts(input.caseType, state, input.now),
+            busy: input.busy,
+            now: input.now,
+            digest: input.digest,
+        });
+        const halt = haltEntry(state, plan);
+        if (halt !== null)
+            return { ...NOTHING, onward: [...onward, halt], end: "settled" };
+        const recorded = recordNext(plan).slice(0, ONWARD_ENTRIES_MAX - onward.length);
+        if (recorded.length > 0) {
+            onward.push(...recorded);
+            state = preview(state, recorded, input.now);
+            continue;
+        }
+        if (onward.length >= ONWARD_ENTRIES_MAX)
+            return { ...NOTHING, onward, end: "keep" };
+        const opening = input.mayBegin && input.mayOpenAttempt ? openNext(input, state, plan, onward) : null;
+        if (opening === null)
+            return finish(input, state, plan, onward);
+        if (opening.kind === "opened")
+            return opening.advance;
+        onward.push(opening.entry);
+        state = preview(state, [opening.entry], input.now);
+    }
+}
+const NOTHING = { questions: [], wantsAttempt: false, onward: [], opens: null, end: "keep" };
+/** A state as it will be once `entries` are stored. */
+export function preview(state, entries, at) {
+    const time = Math.max(at, state.changedAt);
+    const numbered = entries.map((entry, index) => ({
+        revision: state.revision + 1 + index,
+        at: time,
+        commitId: "",
+        entry,
+    }));
+    return foldEntries(state, numbered);
+}
+function haltEntry({ cancelRequest, pauseRequest }, { halt }) {
+    switch (halt) {
+        case "none":
+            return null;
+        case "cancel":
+            return cancelRequest === null
+                ? null
+                : { kind: "canceled", by: cancelRequest.by, reason: cancelRequest.reason };
+        case "pause":
+            return pauseRequest === null ? null : { kind: "paused", ...pauseRequest };
+    }
+}
+/** What the plan found that only has to be written down: shifts, then one confirmation, then new reviews. */
+function recordNext({ shifts, steps, strays }) {
+    if (shifts.length > 0)
+        return shifts;
+    for (const { act } of steps)
+        if (act.kind === "confirm")
+            return [act.entry];
+    return [...steps.map(({ act }) => act), ...strays].flatMap((act) => act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : []);
+}
+function openNext(input, state, plan, onward) {
+    const step = plan.steps.map(sendOf).find((one) => one !== null) ?? null;
+    if (step === null)
+        return null;
+    const opened = openAttempt(input, state, step);
+    if (opened.kind === "refused")
+        return { kind: "review", entry: { kind: "reviewOpened", review: opened.review } };
+    const last = opened.entries.find((entry) => entry.kind === "attemptOpened");
+    const opens = last === undefined ? null : { step: last.step, intentVersion: last.intentVersion, attempt: last.attempt };
+    return { kind: "opened", advance: { ...NOTHING, onward: [...onward, ...opened.entries], opens } };
+}
+function sendOf({ act, step }) {
+    return act.kind === "send" && step.kind === "step" ? step : null;
+}
+function openAttempt(input, state, step) {
+    const { caseType, claimId, holder, now, digest } = input;
+    const request = requestOf(caseType, state, step);
+    if (request.kind === "failed") {
+        const sentence = `The request of ${step.name} could not be made: ${request.why}. Nothing was sent.`;
+        return { kind: "refused", review: reviewFor(caseType.outline, step, "bug", sentence) };
+    }
+    return decideOpenAttempt({
+        outline: caseType.outline,
+        step,
+        state,
+        request: request.value,
+        claimId,
+        holder,
+        now,
+        digest,
+    });
+}
+function requestOf(caseType, state, { name }) {
+    const step = caseType.steps[name];
+    const { intent } = stepOf(state, name);
+    // An unsettled intent is repeated with the request it was opened with (R18); the author is not asked for another.
+    const isRepeat = intent !== null && !isProvedNotExecuted(intent);
+    if (step?.kind !== "step" || step.request === null || isRepeat)
+        return { kind: "made", value: null };
+    try {
+        const read = readJson(step.request(factsOf(state)), REQUEST_CHARS_MAX);
+        return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
+    }
+    catch (error) {
+        return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };
+    }
+}
+function finish(input, state, plan, onward) {
+    const isBusy = input.busy.size > 0;
+    if (!input.mayBegin)
+        return { ...NOTHING, onward, end: isBusy ? "keep" : "handBack" };
+    const questions = plan.steps.flatMap(questionOf);
+    const wantsAttempt = plan.steps.some(({ act }) => act.kind === "send");
+    if (isBusy || questions.length > 0 || wantsAttempt)
+        return { ...NOTHING, onward, questions, wantsAttempt };
+    if (plan.isComplete)
+        return { ...NOTHING, onward: [...onward, { kind: "caseDone" }], end: "settled" };
+    return { ...NOTHING, onward: [...onward, ...park(input, state, plan)], end: "settled" };
+}
+function questionOf({ act, step }) {
+    if (act.kind === "ask")
+        return [{ kind: "probe", step: step.name, conditions: act.conditions }];
+    return act.kind === "check" && step.kind === "step" ? [{ kind: "check", step }] : [];
+}
+function park({ caseType }, state, plan) {
+    const waits = plan.steps.flatMap(({ act }) => (act.kind === "wait" ? [act.wait] : []));
+    const times = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+    const parked = { kind: "parked", waits, dueAt: times.length === 0 ? null : Math.min(...times) };
+    const isInSight = waits.length > 0 || Object.values(state.steps).some(({ review }) => review !== null);
+    if (isInSight)
+        return [parked];
+    // No step can go on and none says why: only a definition that changed under the case can lead here.
+    const [stuck] = plan.steps.filter(({ standing }) => standing.kind !== "stands").map(({ step }) => step);
+    if (stuck === undefined)
+        return [parked];
+    const sentence = `${stuck.name} can neither go on nor wait; the definition no longer fits what is confirmed.`;
+    return [{ kind: "reviewOpened", review: reviewFor(caseType.outline, stuck, "bug", sentence) }, parked];
+}
+//# sourceMappingURL=advance.js.map

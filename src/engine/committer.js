@@ -1,0 +1,73 @@
+/**
+ * The way to the one door: commits of many cases go in one statement when many are in flight, while a lone one goes at
+ * once. Batches grow by themselves: whatever queued up while the last statements ran goes with the next; no timer.
+ * A commit whose reply is lost is sent again with the same id until it is answered (R3): what was sent to a destination
+ * must not be forgotten because the database is away. A case has one commit in flight, so the queue is bounded by the
+ * cases that the worker holds.
+ */
+import { isFootholdError } from "../core/errors.js";
+import { COMMIT_BATCH_MAX } from "../store/port.js";
+/** Statements under way at once: one more than one, so that the next batch is built while the last is answered. */
+const FLUSHES_MAX = 2;
+/** First delay before a commit is sent again, in ms; doubled up to the cap. */
+const RESEND_MS_FIRST = 50;
+/** Cap of that delay, in ms. */
+const RESEND_MS_MAX = 2_000;
+/** Sends holders' commits to the store. */
+export class Committer {
+    #store;
+    #clock;
+    /** Aborts when commits must no longer be sent again: the process gives up. */
+    #giveUp;
+    #queue = [];
+    #flushes = 0;
+    constructor(store, clock, giveUp) {
+        this.#store = store;
+        this.#clock = clock;
+        this.#giveUp = giveUp;
+    }
+    /** Resolves when the store has answered, however long that takes; rejects for a bug, or when the process gives up. */
+    commit(commit) {
+        return new Promise((answer, fail) => {
+            this.#queue.push({ commit, answer, fail });
+            this.#flush();
+        });
+    }
+    #flush() {
+        while (this.#flushes < FLUSHES_MAX && this.#queue.length > 0) {
+            const batch = this.#queue.splice(0, COMMIT_BATCH_MAX);
+            this.#flushes += 1;
+            void this.#send(batch).finally(() => {
+                this.#flushes -= 1;
+                this.#flush();
+            });
+        }
+    }
+    async #send(batch) {
+        let delayMs = RESEND_MS_FIRST;
+        for (;;) {
+            try {
+                const replies = await this.#store.commit(batch.map(({ commit }) => commit));
+                batch.forEach((one, index) => settle(one, replies[index]));
+                return;
+            }
+            catch (error) {
+                const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
+                if (!isAway || this.#giveUp.aborted) {
+                    for (const one of batch)
+                        one.fail(error);
+                    return;
+                }
+                await this.#clock.sleep(delayMs, this.#giveUp);
+                delayMs = Math.min(RESEND_MS_MAX, delayMs * 2);
+            }
+        }
+    }
+}
+function settle({ answer, fail, commit }, reply) {
+    if (reply === undefined)
+        fail(new Error(`the store gave no reply to commit ${commit.commitId}`));
+    else
+        answer(reply);
+}
+//# sourceMappingURL=committer.js.map

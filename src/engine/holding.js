@@ -1,0 +1,68 @@
+/** One life of a holder: a random id, its lease, and the claims that it knows it has (R6, R8). */
+import { Lease } from "./lease.js";
+/** A holder's life. */
+export class Holding {
+    lease;
+    #options;
+    /** Claims that run here, and those asked for of which no answer has come yet. */
+    #known = new Set();
+    constructor(options) {
+        this.#options = options;
+        this.lease = new Lease(options.clock, options.holder.leaseMs);
+    }
+    get holderId() {
+        return this.#options.holder.holderId;
+    }
+    /** Registers the holder and begins its lease. */
+    async begin() {
+        const { store, holder, databaseClock } = this.#options;
+        const mark = this.lease.mark();
+        const { now } = await store.registerHolder(holder);
+        databaseClock.follow(now);
+        this.lease.extend(mark);
+    }
+    /** Renews the lease, or ends it for good if the holder was marked. */
+    async beat() {
+        const { store, databaseClock } = this.#options;
+        const mark = this.lease.mark();
+        const knownBefore = new Set(this.#known);
+        const reply = await store.beat(this.holderId);
+        if (reply.kind === "ended") {
+            this.lease.end();
+            return { kind: "ended" };
+        }
+        databaseClock.follow(reply.now);
+        this.lease.extend(mark);
+        // What became known since the beat was sent may be in its answer; what was forgotten since may be too.
+        const isOrphan = ({ claimId }) => !this.#known.has(claimId) && !knownBefore.has(claimId);
+        return { kind: "alive", orphans: reply.claims.filter(isOrphan) };
+    }
+    /** Claims under ids that are known from before the request on: after a lost reply they are orphans. */
+    async claim(claimIds, ask) {
+        for (const claimId of claimIds)
+            this.#known.add(claimId);
+        try {
+            const reply = await ask();
+            const taken = new Set(reply.cases.map(({ row }) => row.claim?.claimId));
+            for (const claimId of claimIds)
+                if (!taken.has(claimId))
+                    this.#known.delete(claimId);
+            return reply;
+        }
+        catch (error) {
+            for (const claimId of claimIds)
+                this.#known.delete(claimId);
+            throw error;
+        }
+    }
+    /** The claim has ended here; if the store still has it, it is an orphan from now on. */
+    forget(claimId) {
+        this.#known.delete(claimId);
+    }
+    /** An orderly goodbye. */
+    async end() {
+        this.lease.end();
+        await this.#options.store.endHolder(this.holderId, null);
+    }
+}
+//# sourceMappingURL=holding.js.map

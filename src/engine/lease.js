@@ -1,0 +1,88 @@
+/**
+ * A holder's lease: how long this process may trust that nobody freed its claims.
+ *
+ * A beat that the store answered extends trust to beat-sent-at + lease - margin, by the monotonic and by the wall clock,
+ * whichever ends first (R7). Beats run on the main loop on purpose: a loop that stalls must lose its lease. When trust
+ * ends, `signal` aborts and nothing more is sent; a later beat that is answered opens a new period of trust. A holder
+ * that the sweep marked never comes back (R6): its process goes on under a new id.
+ */
+import { BEAT_SHARE, trustedUntil } from "../core/claim.js";
+import { sharedAbort } from "./stop-signal.js";
+/** Trust in one holder id. */
+export class Lease {
+    leaseMs;
+    #clock;
+    #untilMonotonic = -Infinity;
+    #untilWall = -Infinity;
+    #trust = sharedAbort();
+    #watch = new AbortController();
+    #isOver = false;
+    constructor(clock, leaseMs) {
+        this.#clock = clock;
+        this.leaseMs = leaseMs;
+        this.#trust.abort(new Error("the lease has not begun"));
+    }
+    /** How often to beat, in ms. */
+    get beatEveryMs() {
+        return this.leaseMs / BEAT_SHARE;
+    }
+    /**
+     * Takes the moment before a beat is sent, for {@link extend}. Timers follow the monotonic clock alone: trust that a
+     * jump of the wall clock ended is noticed here, five times in a lease.
+     */
+    mark() {
+        this.isTrusted();
+        return { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+    }
+    /** The beat sent at `mark` was answered. Without effect once the lease was ended. */
+    extend(mark) {
+        if (this.#isOver)
+            return;
+        this.#untilMonotonic = trustedUntil(mark.monotonic, this.leaseMs);
+        this.#untilWall = trustedUntil(mark.wall, this.leaseMs);
+        if (!this.#isInTime())
+            return;
+        if (this.#trust.signal.aborted)
+            this.#trust = sharedAbort();
+        this.#watchEnd();
+    }
+    /** Judged by the clocks at this very moment: a process that slept past its lease learns it before its timers do. */
+    isTrusted() {
+        if (!this.#isInTime())
+            this.#endTrust();
+        return !this.#trust.signal.aborted;
+    }
+    /** Aborts when the present trust ends. */
+    get signal() {
+        return this.#trust.signal;
+    }
+    /** Ends trust for good, when the holder is marked or the process stops. */
+    end() {
+        this.#isOver = true;
+        this.#untilMonotonic = -Infinity;
+        this.#watch.abort();
+        this.#endTrust();
+    }
+    #isInTime() {
+        return this.#clock.monotonic() < this.#untilMonotonic && this.#clock.now() < this.#untilWall;
+    }
+    #endTrust() {
+        this.#trust.abort(new Error("the lease can no longer be trusted"));
+    }
+    #watchEnd() {
+        this.#watch.abort();
+        const watch = new AbortController();
+        this.#watch = watch;
+        const delayMs = this.#untilMonotonic - this.#clock.monotonic();
+        void this.#clock.sleep(delayMs, watch.signal).then(() => {
+            if (watch.signal.aborted)
+                return;
+            // A timer may fire a little early.
+            if (this.#isInTime())
+                this.#watchEnd();
+            else
+                this.#endTrust();
+        });
+    }
+}
+//# sourceMappingURL=lease.js.map

@@ -1,0 +1,331 @@
+/**
+ * One claimed case, from its claim to the end of it. Load, plan, commit, act, and again: at each turn the outcomes that
+ * are in and one step onward go to the door as one commit (R1), and what the commit allowed is begun. The claim ends
+ * when no step runs (R15).
+ */
+import { ACT_WITHIN_MS_MIN, actWithinMs } from "../core/claim.js";
+import { stepOf } from "../core/case-state.js";
+import { decideAfterAttempt } from "../core/decide.js";
+import { FootholdError, isFootholdError } from "../core/errors.js";
+import { reviewFor } from "../core/review.js";
+import { rowOf } from "../core/row.js";
+import { thrownText } from "../core/storable-text.js";
+import { advance, preview } from "./advance.js";
+import { makeAttempt } from "./attempt.js";
+import { HeldCase } from "./held-case.js";
+import { reportLate } from "./late-report.js";
+import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax } from "./questions.js";
+/** From this many outcome entries on, what else has ended goes with the next commit. */
+const OUTCOMES_ENOUGH = 16;
+/** Characters of an error that a review shows. */
+const ERROR_CHARS_MAX = 300;
+/**
+ * Works on a claimed case until its claim ends. A bug of the engine is reported, and the case goes to people; rejects
+ * with CORRUPT_JOURNAL, when the process gives up on a database that is away, and when not even that can be stored: the
+ * claim is then freed as an orphan.
+ */
+export async function pickUp(context, caseType, stored, claimId) {
+    return new PickUp(context, caseType, new HeldCase(context, stored, claimId)).run();
+}
+class PickUp {
+    #context;
+    #caseType;
+    #held;
+    #lost = new AbortController();
+    /** Steps with a task under way, and how long it may take, in ms. */
+    #busy = new Map();
+    /** Tasks that ended, not judged yet. */
+    #ended = [];
+    /** Tasks whose outcomes are in the commit under way. */
+    #inHand = [];
+    #bug = null;
+    /** The right to open one attempt. */
+    #pass = null;
+    #isAtGate = false;
+    #isOver = false;
+    #isRung = false;
+    #wake = () => undefined;
+    constructor(context, caseType, held) {
+        this.#context = context;
+        this.#caseType = caseType;
+        this.#held = held;
+    }
+    async run() {
+        const { windDown } = this.#context;
+        const onWindDown = () => this.#ring();
+        windDown.addEventListener("abort", onWindDown);
+        try {
+            return await this.#work();
+        }
+        catch (error) {
+            this.#letGo();
+            if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE")
+                throw error;
+            return await this.#putInSight(error);
+        }
+        finally {
+            windDown.removeEventListener("abort", onWindDown);
+            this.#isOver = true;
+            this.#leaveGate();
+        }
+    }
+    async #work() {
+        for (;;) {
+            if (this.#bug !== null)
+                throw this.#bug.error;
+            const turn = this.#nextTurn();
+            if (isEmpty(turn) && turn.next.questions.length === 0) {
+                await this.#untilSomethingHappens();
+                continue;
+            }
+            // What a question is asked about is stored first.
+            const hold = isEmpty(turn) ? await this.#askAll(turn.next.questions) : await this.#commitTurn(turn);
+            if (hold === "claimLost")
+                return this.#loseClaim();
+            if (hold === "released")
+                return this.#released();
+        }
+    }
+    #released() {
+        const { state, dueAt } = rowOf(this.#held.state);
+        return { kind: "released", state, dueAt };
+    }
+    /** Works out the next commit; where an attempt is wanted, it opens one only with the gate's leave. */
+    #nextTurn() {
+        const outcomes = this.#takeOutcomes();
+        let next = this.#advance(outcomes);
+        if (next.wantsAttempt && this.#passGate(outcomes))
+            next = this.#advance(outcomes);
+        if (next.opens === null)
+            this.#leaveGate();
+        return { outcomes, next };
+    }
+    #advance(outcomes) {
+        const { windDown, kill, holder, ports, databaseClock, lease } = this.#context;
+        return advance({
+            caseType: this.#caseType,
+            state: this.#held.state,
+            outcomes,
+            busy: new Set(this.#busy.keys()),
+            claimId: this.#held.claimId,
+            holder,
+            now: databaseClock.now(),
+            digest: ports.digest,
+            mayBegin: !windDown.aborted && !kill.aborted && lease.isTrusted(),
+            mayOpenAttempt: this.#pass !== null,
+        });
+    }
+    /** True with the right to open an attempt at once. Else the case queues, and what is in is committed meanwhile. */
+    #passGate(outcomes) {
+        const { gate } = this.#context;
+        const { losses } = this.#preview(outcomes);
+        const alone = losses > 0;
+        if (this.#isAtGate)
+            return false;
+        this.#pass = gate.tryEnter(alone);
+        if (this.#pass !== null)
+            return true;
+        this.#isAtGate = true;
+        void gate.enter(alone).then((leave) => {
+            this.#isAtGate = false;
+            if (this.#isOver)
+                leave();
+            else
+                this.#pass = leave;
+            this.#ring();
+        });
+        return false;
+    }
+    #leaveGate() {
+        this.#pass?.();
+        this.#pass = null;
+    }
+    /** Decides what the tasks that ended mean, up to what one commit may hold. */
+    #takeOutcomes() {
+        const taken = [];
+        const outcomes = [];
+        while (outcomes.length < OUTCOMES_ENOUGH) {
+            const one = this.#ended.shift();
+            if (one === undefined)
+                break;
+            taken.push(one);
+            outcomes.push(...(one.kind === "answers" ? one.entries : [this.#decideAttempt(this.#preview(outcomes), one)]));
+        }
+        this.#inHand = taken;
+        return outcomes;
+    }
+    #preview(outcomes) {
+        return preview(this.#held.state, outcomes, this.#held.state.changedAt);
+    }
+    #decideAttempt(state, { ref, outcome }) {
+        const { databaseClock, ports } = this.#context;
+        const { outline } = this.#sendStep(ref.step);
+        return decideAfterAttempt(outline, state, ref, outcome, databaseClock.now(), ports.random());
+    }
+    #sendStep(name) {
+        const step = this.#caseType.steps[name];
+        if (step?.kind === "step")
+            return step;
+        throw new FootholdError("INVARIANT_BROKEN", `${name} of ${this.#caseType.outline.name} sends nothing`);
+    }
+    /** Commits a turn and begins the send that it opened. The gate stays entered only while an attempt is open. */
+    async #commitTurn({ outcomes, next }) {
+        const { onFailpoint } = this.#context;
+        const place = this.#place(outcomes, next);
+        if (outcomes.length === 0 && next.opens !== null)
+            await onFailpoint("beforeIntent", place);
+        if (outcomes.length > 0)
+            await onFailpoint("beforeConfirm", place);
+        const opening = next.opens === null ? [] : [this.#sendStep(next.opens.step).outline.deadlineMs];
+        const deadlinesMs = [...this.#busy.values(), ...opening];
+        const hold = await this.#held.commit({ outcomes, onward: next.onward, end: next.end, deadlinesMs });
+        if (hold !== "claimLost")
+            this.#inHand = [];
+        if (outcomes.length > 0)
+            await onFailpoint("afterConfirm", place);
+        if (next.opens !== null && hold === "held" && this.#mayStart(next.opens))
+            this.#send(next.opens);
+        else
+            this.#leaveGate();
+        return hold;
+    }
+    #place(outcomes, { opens }) {
+        const { caseId, claimId, state } = this.#held;
+        const ended = outcomes.map(stepIn).find((name) => name !== null) ?? null;
+        // The outcome names the place where there is one; the step that follows begins its own.
+        const step = ended ?? opens?.step ?? "";
+        const attempts = stepOf(state, step).intent?.attempts.length ?? 0;
+        const attempt = ended === null && opens !== null ? opens.attempt : attempts;
+        return { caseId, step, attempt, claimId };
+    }
+    /** True when the attempt is in the journal under this claim: only then may it be sent (R17). */
+    #mayStart(ref) {
+        const { intent } = stepOf(this.#held.state, ref.step);
+        if (intent?.version !== ref.intentVersion)
+            return false;
+        const attempt = intent.attempts.find(({ number }) => number === ref.attempt);
+        return attempt?.claimId === this.#held.claimId && attempt.outcome.kind === "open";
+    }
+    #send(ref) {
+        const leave = this.#pass;
+        this.#pass = null;
+        const { caseId, claimId, state } = this.#held;
+        const step = this.#sendStep(ref.step);
+        const sending = makeAttempt(this.#context, {
+            step,
+            state,
+            ref,
+            place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
+            lost: this.#lost.signal,
+            onLateSuccess: (outcome) => this.#reportLate(ref, outcome),
+        });
+        this.#begin(ref.step, step.outline.deadlineMs, sending.then((outcome) => ({ kind: "attempt", ref, outcome })).finally(() => leave?.()));
+    }
+    /** Asks, after the claim was given the time that it takes. */
+    async #askAll(questions) {
+        const { lease } = this.#context;
+        const { revision } = this.#held.state;
+        const deadlinesMs = [...this.#busy.values(), ...questions.map((one) => this.#askMsMax(one))];
+        if (actWithinMs(deadlinesMs, lease.leaseMs) > ACT_WITHIN_MS_MIN) {
+            const hold = await this.#held.commit({ outcomes: [], onward: [], end: "keep", deadlinesMs });
+            if (hold !== "held")
+                return hold;
+        }
+        // Where something came in between, the plan is made again first.
+        const isAsPlanned = this.#held.state.revision === revision;
+        if (isAsPlanned)
+            for (const question of questions)
+                this.#ask(question);
+        return "held";
+    }
+    #askMsMax(question) {
+        return question.kind === "check" ? CHECK_MS_MAX : probesMsMax(this.#caseType, question);
+    }
+    #ask(question) {
+        const asking = {
+            caseType: this.#caseType,
+            state: this.#held.state,
+            lost: this.#lost.signal,
+            random: this.#context.ports.random(),
+        };
+        const [step, answers] = question.kind === "check"
+            ? [question.step.name, askCheck(this.#context, asking, question.step)]
+            : [question.step, askProbes(this.#context, asking, question)];
+        this.#begin(step, this.#askMsMax(question), answers.then((entries) => ({ kind: "answers", entries })));
+    }
+    #begin(step, deadlineMs, task) {
+        this.#busy.set(step, deadlineMs);
+        void task.then((ended) => this.#end(step, ended), (error) => this.#fail(error));
+    }
+    #end(step, ended) {
+        this.#busy.delete(step);
+        if (this.#lost.signal.aborted) {
+            this.#reportEnded([ended]);
+            return;
+        }
+        this.#ended.push(ended);
+        this.#ring();
+    }
+    #fail(error) {
+        this.#bug ??= { error };
+        this.#ring();
+    }
+    /** Waits for a task to end, for the gate, or for the process to wind down. */
+    async #untilSomethingHappens() {
+        if (!this.#isRung) {
+            await new Promise((resolve) => {
+                this.#wake = resolve;
+            });
+        }
+        this.#isRung = false;
+    }
+    #ring() {
+        this.#isRung = true;
+        this.#wake();
+    }
+    /** Another holder may act by now. */
+    #loseClaim() {
+        this.#letGo();
+        return { kind: "claimLost" };
+    }
+    /** Stops every task, and reports what had happened as evidence (R10). */
+    #letGo() {
+        this.#lost.abort(new Error("the claim was lost"));
+        this.#reportEnded([...this.#inHand, ...this.#ended]);
+        this.#inHand = [];
+        this.#ended = [];
+    }
+    #reportEnded(ended) {
+        for (const one of ended)
+            if (one.kind === "attempt")
+                this.#reportLate(one.ref, one.outcome);
+    }
+    #reportLate(ref, outcome) {
+        const { caseId, claimId } = this.#held;
+        this.#context.onLooseEnd(reportLate(this.#context, this.#caseType, caseId, { ref, claimId, outcome }));
+    }
+    /** A bug of ours: the case goes to people, so that it neither goes in circles nor stands still unseen. */
+    async #putInSight(error) {
+        const { outline } = this.#caseType;
+        const step = outline.steps.find(({ name }) => stepOf(this.#held.state, name).confirmation === null) ??
+            outline.steps[0];
+        if (step === undefined)
+            throw error;
+        const sentence = `The engine itself failed while it worked on this case: ${thrownText(error, ERROR_CHARS_MAX)}. ` +
+            `Nothing is lost; resume the case to try again.`;
+        const onward = [
+            { kind: "reviewOpened", review: reviewFor(outline, step, "bug", sentence) },
+            { kind: "parked", waits: [], dueAt: null },
+        ];
+        const hold = await this.#held.commit({ outcomes: [], onward, end: "settled", deadlinesMs: [] });
+        this.#context.onReport({ kind: "bug", caseId: this.#held.caseId, error });
+        return hold === "claimLost" ? { kind: "claimLost" } : this.#released();
+    }
+}
+function isEmpty({ outcomes, next }) {
+    return outcomes.length === 0 && next.onward.length === 0 && next.end === "keep";
+}
+function stepIn(entry) {
+    return "step" in entry ? entry.step : null;
+}
+//# sourceMappingURL=pick-up.js.map

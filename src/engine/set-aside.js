@@ -1,0 +1,28 @@
+/** A case whose journal cannot be read: put in sight, so that it is neither claimed again and again nor lost. */
+import { storableText } from "../core/storable-text.js";
+/** Who can help: the journal has to be repaired in the database. */
+const OWNER = "whoever runs the database";
+/** Stands for the step: whether any step stands cannot be told. */
+const NO_STEP = "(journal)";
+/** Characters of the fault that the review shows. */
+const SENTENCE_CHARS_MAX = 1_000;
+const NOTHING_KNOWN = {
+    confirmed: 0,
+    waits: [],
+    reviews: [],
+    unsettled: [],
+    lastFailure: null,
+    losses: 0,
+    isRepaired: false,
+    stoppedBy: null,
+};
+/** Frees the claim and opens a review in the row alone; the journal is not touched. True if it was done by this call. */
+export function setAside(store, { caseId, claimId, fault, summary }) {
+    const sentence = storableText(fault.message, SENTENCE_CHARS_MAX);
+    return store.setAside(caseId, claimId, {
+        ...(summary ?? NOTHING_KNOWN),
+        waits: [],
+        reviews: [{ step: NO_STEP, reason: "bug", sentence, owner: OWNER, nextCheckAllowedAt: null }],
+    });
+}
+//# sourceMappingURL=set-aside.js.map
