@@ -27,7 +27,7 @@ export interface CannotTell {
 export type CheckReply<Result = unknown> = Happened<Result> | DidNotHappen | CannotTell;
 
 /** Characters of a reason that are kept. */
-export const WHY_CHARS_MAX = 500;
+const WHY_CHARS_MAX = 500;
 
 /** Answers a check: it took effect. `evidence` is what proves it, any JSON; null when left out. */
 export function happened<Result>(result: Result, evidence: unknown = null): Happened<Result> {

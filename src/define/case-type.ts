@@ -137,7 +137,7 @@ export interface RuntimeSendStep extends RuntimeStepCommon {
 }
 
 /** An approval, with its form. */
-export interface RuntimeApprovalStep extends RuntimeStepCommon {
+interface RuntimeApprovalStep extends RuntimeStepCommon {
   readonly kind: "approval";
   readonly outline: ApprovalStepOutline;
   /** Null = the answer carries no form. */
@@ -145,13 +145,13 @@ export interface RuntimeApprovalStep extends RuntimeStepCommon {
 }
 
 /** A wait for an event. */
-export interface RuntimeWaitForEventStep extends RuntimeStepCommon {
+interface RuntimeWaitForEventStep extends RuntimeStepCommon {
   readonly kind: "waitForEvent";
   readonly outline: WaitForEventStepOutline;
 }
 
 /** A sleep. */
-export interface RuntimeSleepStep extends RuntimeStepCommon {
+interface RuntimeSleepStep extends RuntimeStepCommon {
   readonly kind: "sleep";
   readonly outline: SleepStepOutline;
 }

@@ -5,7 +5,7 @@ import { FootholdError } from "../core/errors.ts";
 const MS_BY_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A unit of time: milliseconds, seconds, minutes, hours, days. */
-export type DurationUnit = keyof typeof MS_BY_UNIT;
+type DurationUnit = keyof typeof MS_BY_UNIT;
 
 /** Milliseconds as a number, or a text such as `"250ms"`, `"30s"`, `"5m"`, `"1.5h"`, `"3d"`. */
 export type Duration = number | `${number}${DurationUnit}`;

@@ -1,10 +1,10 @@
 /** Names that are part of tables, addresses and idempotency keys: of case types, steps, destinations and events. */
 
 /** Characters of a name of a case type, step or destination. */
-export const NAME_CHARS_MAX = 64;
+const NAME_CHARS_MAX = 64;
 
 /** Characters of an event type. */
-export const EVENT_TYPE_CHARS_MAX = 128;
+const EVENT_TYPE_CHARS_MAX = 128;
 
 /** `case` is a word of SQL and JavaScript; the others would be found in any object of results. */
 const RESERVED: readonly string[] = ["case", ...Object.getOwnPropertyNames(Object.prototype)];

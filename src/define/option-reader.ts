@@ -14,7 +14,7 @@ import { isSchema, validateWith } from "./schema.ts";
 export type AuthorFunction = (context: unknown) => unknown;
 
 /** Characters of an owner, a role or a credential. */
-export const LABEL_CHARS_MAX = 200;
+const LABEL_CHARS_MAX = 200;
 
 /** A range of durations, and what is meant where none is given; null = one must be given. */
 export interface DurationRange {

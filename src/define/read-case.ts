@@ -11,13 +11,13 @@ import { readStep, type StepDraft, type StepReading } from "./read-step.ts";
 import { orderSteps, type StepOrder } from "./step-order.ts";
 
 /** Steps of one case type. */
-export const STEPS_MAX = 200;
+const STEPS_MAX = 200;
 
 /** Event types of one case type. */
-export const EVENT_TYPES_MAX = 200;
+const EVENT_TYPES_MAX = 200;
 
 /** The largest version: what an integer column of PostgreSQL holds. */
-export const VERSION_MAX = 2_147_483_647;
+const VERSION_MAX = 2_147_483_647;
 
 /** A case type as written. */
 export interface CaseDraft {

@@ -21,7 +21,7 @@ export const DEADLINE_MS_MAX: number = 10 * 60_000;
 const FRESH_FOR_MS_MIN = 1_000;
 
 /** Conditions in one group of a step. */
-export const CONDITIONS_MAX = 50;
+const CONDITIONS_MAX = 50;
 
 /** A condition as written, before it is known what its step may see. */
 export interface ConditionReading {

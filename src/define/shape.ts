@@ -18,7 +18,7 @@ export interface CaseParts {
 }
 
 /** What is known of one step. */
-export interface StepPart {
+interface StepPart {
   /** Its result as it comes back from storage. */
   readonly result: unknown;
   /** Names of all steps it follows, directly or through others. */
@@ -44,7 +44,7 @@ export interface EventSchemas {
 }
 
 /** What a schema's output is after it was stored and read back. */
-export type Stored<Schema extends StandardSchemaV1> = Jsonify<StandardSchemaV1.InferOutput<Schema>>;
+type Stored<Schema extends StandardSchemaV1> = Jsonify<StandardSchemaV1.InferOutput<Schema>>;
 
 /** The parts of a case type with these schemas. */
 export interface PartsOf<Input extends StandardSchemaV1, Events extends EventSchemas> extends CaseParts {
@@ -60,7 +60,7 @@ export type StepName<Steps extends StepParts> = Extract<keyof Steps, string>;
 export type LastStep<Steps extends StepParts, Last extends string> = Extract<Last, StepName<Steps>>;
 
 /** All steps that a step with this `after` follows, directly or through others. */
-export type Followed<Steps extends StepParts, After extends string> = After | Steps[After]["follows"];
+type Followed<Steps extends StepParts, After extends string> = After | Steps[After]["follows"];
 
 /** The names of the input's top-level fields. */
 export type InputField<Parts extends CaseParts> = FieldName<Parts["input"]>;

@@ -10,10 +10,10 @@ import type { Probe } from "./probe.ts";
 import type { CaseParts, InputField, ProbeScope, StepParts, StepScope } from "./shape.ts";
 
 /** A condition decided from the journal: a pure, synchronous function. */
-export type FactCondition<Seen extends Scope> = (facts: Facts<Seen>) => ConditionReply;
+type FactCondition<Seen extends Scope> = (facts: Facts<Seen>) => ConditionReply;
 
 /** Conditions by name. The name is what people read: "approval still stands". */
-export interface Conditions<
+interface Conditions<
   Parts extends CaseParts,
   Steps extends StepParts,
   Name extends string,
@@ -24,7 +24,7 @@ export interface Conditions<
 }
 
 /** What every kind of step takes. */
-export interface CommonOptions<
+interface CommonOptions<
   Parts extends CaseParts,
   Steps extends StepParts,
   Name extends string,
@@ -74,7 +74,7 @@ export interface NoRequest {
 }
 
 /** What `run` gets of what `request` gave; undefined where there is no `request`. */
-export type Requested<Request> = [Request] extends [NoRequest] ? undefined : Jsonify<Request>;
+type Requested<Request> = [Request] extends [NoRequest] ? undefined : Jsonify<Request>;
 
 /** A step that a person answers. */
 export interface ApprovalOptions<
