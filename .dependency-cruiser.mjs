@@ -59,15 +59,16 @@ export default {
       node: true,
     }),
     mayImport("console-on-http-types", "^console/", ["http/types\\.ts$"], { packages: [".+"] }),
-    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded)\\.ts$"], {
+    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded|dev)\\.ts$"], {
       packages: ["(?!foothold/).+"],
       node: true,
     }),
     {
       name: "nothing-on-top",
       severity: "error",
-      comment: "the command line composes all and is imported by nothing",
-      from: { path: "^src/", pathNot: ["^src/cli/", tests] },
+      // The entry is decision 0002: what `foothold dev` composes can be run inside a program of one's own.
+      comment: "the command line composes all and is imported by nothing but the entry foothold/dev",
+      from: { path: "^src/", pathNot: ["^src/(cli/|dev\\.ts$)", tests] },
       to: { path: "^src/cli/" },
     },
     {
