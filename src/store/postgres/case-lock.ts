@@ -65,6 +65,9 @@ export async function writeCase(
     ...summaryColumns(row),
     isClaimed,
     isClaimed && typeof claim === "object" ? claim.actWithinMs : null,
+    change.at,
+    change.commitId,
+    locked.revision,
     ...entryColumns(encodeEntries(locked.caseId, locked.revision, change)),
     change.hintSchema,
   ]);

@@ -20,6 +20,8 @@ import {
 import { isCollision, isDataFault, sayFault, Unstorable } from "./failures.ts";
 import type { EncodedEntry } from "./journal-codec.ts";
 
+/** Entries that the statement for a lone commit has room for. */
+const LONE_ENTRIES_MAX = 4;
 /** Times that one commit is tried when it collides with another statement. */
 const COLLISION_TRIES_MAX = 3;
 
@@ -89,7 +91,11 @@ async function storeBatch(database: Database, encoded: readonly Encoded[]): Prom
 }
 
 async function storeTogether(database: Database, sorted: readonly Encoded[]): Promise<Replies> {
-  const rows = await database.run<{ readonly n: number }>("commit_batch", batchParameters(sorted));
+  const [first] = sorted;
+  const rows =
+    first !== undefined && sorted.length === 1 && first.entries.length <= LONE_ENTRIES_MAX
+      ? await database.run<{ readonly n: number }>("commit_one", loneParameters(first))
+      : await database.run<{ readonly n: number }>("commit_batch", batchParameters(sorted));
   const stored = new Set(rows.map(({ n }) => n));
   const replies: (readonly [HolderCommit, HolderReply])[] = [];
   for (const [index, { commit }] of sorted.entries()) {
@@ -115,6 +121,30 @@ async function storeAlone(database: Database, one: Encoded): Promise<HolderReply
   }
 }
 
+function loneParameters({ commit, summary, entries }: Encoded): readonly Parameter[] {
+  const { at, row, claim } = commit.current;
+  return [
+    commit.shard,
+    commit.caseId,
+    commit.claimId,
+    commit.revision,
+    row.revision,
+    row.changedAt,
+    row.state,
+    row.dueAt,
+    ...summary,
+    claim.kind === "keep" ? claim.actWithinMs : null,
+    at,
+    commit.commitId,
+    ...Array.from({ length: LONE_ENTRIES_MAX }, (_, index) => entries[index]).flatMap((entry) => [
+      entry?.kind ?? null,
+      entry?.step ?? null,
+      entry?.credentialId ?? null,
+      entry?.body ?? null,
+    ]),
+  ];
+}
+
 function batchParameters(sorted: readonly Encoded[]): readonly Parameter[] {
   const commits = sorted.map(({ commit }) => commit);
   const rows = commits.map(({ current }) => current.row);
@@ -130,7 +160,10 @@ function batchParameters(sorted: readonly Encoded[]): readonly Parameter[] {
     sorted.map(({ summary: [text] }) => text),
     sorted.map(({ summary: [, hasReview] }) => hasReview),
     commits.map(({ current }) => (current.claim.kind === "keep" ? current.claim.actWithinMs : null)),
+    commits.map(({ current }) => current.at),
+    commits.map(({ commitId }) => commitId),
     sorted.flatMap(({ entries }, index) => entries.map(() => index + 1)),
+    sorted.flatMap(({ commit, entries }) => entries.map((_, index) => commit.revision + index + 1)),
     ...entryColumns(sorted.flatMap(({ entries }) => entries)),
   ];
 }

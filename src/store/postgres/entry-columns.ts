@@ -48,7 +48,7 @@ export function encodeEntries(
     );
   }
   try {
-    return numberEntries(revision, appending).map(encodeEntry);
+    return entries.map(encodeEntry);
   } catch (error) {
     throw new Unstorable(`an entry is no JSON: ${String(error)}`, { cause: error });
   }
@@ -66,14 +66,9 @@ export function summaryColumns({ summary }: Pick<RestingRow, "summary">): Summar
 /** One array for each column of the entries, in the order of the statements. */
 export function entryColumns(entries: readonly EncodedEntry[]): readonly Parameter[] {
   return [
-    entries.map((one) => one.revision),
-    entries.map((one) => one.at),
-    entries.map((one) => one.kind),
-    entries.map((one) => one.step),
-    entries.map((one) => one.commitId),
-    entries.map((one) => one.credentialId),
-    entries.map((one) => one.codec),
-    entries.map((one) => one.body),
-    entries.map((one) => one.bodyHash),
+    entries.map(({ kind }) => kind),
+    entries.map(({ step }) => step),
+    entries.map(({ credentialId }) => credentialId),
+    entries.map(({ body }) => body),
   ];
 }

@@ -26,6 +26,8 @@ export async function insertCase(database: Database, start: NewCase): Promise<In
     claim?.claimId ?? null,
     claim?.holderId ?? null,
     claim?.actWithinMs ?? null,
+    start.at,
+    commitId,
     ...entryColumns(encodeEntries(identity.caseId, 0, start)),
     isDue ? database.schema : null,
   ]);

@@ -1,6 +1,8 @@
-/** Entries as bytes: canonical JSON in UTF-8 with its SHA-256, so that a damaged row is found when it is read. */
+/**
+ * Entries as bytes: canonical JSON in UTF-8. The statements store its SHA-256 beside it and compare the two on reading, so
+ * that a damaged row is found.
+ */
 
-import { createHash } from "node:crypto";
 import { FootholdError } from "../../core/errors.ts";
 import type { Entry, EntryKind, JournalEntry } from "../../core/journal.ts";
 import { canonicalJson, type Json } from "../../core/json.ts";
@@ -15,44 +17,35 @@ export interface EntryColumns {
   readonly commit_id: string;
   readonly codec: string;
   readonly body: Buffer;
-  readonly body_hash: Buffer;
+  /** Whether the body has the hash that was stored with it. */
+  readonly is_intact: boolean;
 }
 
 /** An entry ready to be stored. */
 export interface EncodedEntry {
-  readonly revision: number;
-  readonly at: number;
   readonly kind: EntryKind;
   readonly step: string | null;
-  readonly commitId: string;
   readonly credentialId: string | null;
-  readonly codec: string;
   readonly body: Buffer;
-  readonly bodyHash: Buffer;
 }
 
 /** Encodes an entry. Throws a TypeError when something in it is no JSON value. */
-export function encodeEntry({ revision, at, commitId, entry }: JournalEntry): EncodedEntry {
+export function encodeEntry(entry: Entry): EncodedEntry {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON only, by types without index signature
   const body = Buffer.from(canonicalJson(entry as unknown as Json));
   return {
-    revision,
-    at,
     kind: entry.kind,
     step: stepOfEntry(entry),
-    commitId,
     credentialId: "credentialId" in entry ? entry.credentialId : null,
-    codec: JSON_CODEC,
     body,
-    bodyHash: hash(body),
   };
 }
 
 /** Decodes a stored entry. Throws `CORRUPT_JOURNAL` naming case and revision. */
 export function decodeEntry(caseId: string, columns: EntryColumns): JournalEntry {
-  const { entry_revision: revision, at, commit_id: commitId, codec, body, body_hash: bodyHash } = columns;
+  const { entry_revision: revision, at, commit_id: commitId, codec, body } = columns;
   if (codec !== JSON_CODEC) throw corrupt(caseId, revision, `its codec ${codec} is unknown`);
-  if (!hash(body).equals(bodyHash)) throw corrupt(caseId, revision, "its body does not match its hash");
+  if (!columns.is_intact) throw corrupt(caseId, revision, "its body does not match its hash");
   return { revision, at: Math.floor(at), commitId, entry: parseEntry(caseId, revision, body) };
 }
 
@@ -75,10 +68,6 @@ function parseEntry(caseId: string, revision: number, body: Buffer): Entry {
 function stepOfEntry(entry: Entry): string | null {
   if ("step" in entry) return entry.step;
   return entry.kind === "reviewOpened" ? entry.review.step : null;
-}
-
-function hash(body: Buffer): Buffer {
-  return createHash("sha256").update(body).digest();
 }
 
 function corrupt(caseId: string, revision: number, what: string, cause?: unknown): FootholdError {

@@ -54,7 +54,7 @@ select
   (extract(epoch from now()) * 1000)::float8 as now,
   j.revision as entry_revision,
   (extract(epoch from j.at) * 1000)::float8 as at,
-  j.commit_id, j.codec, j.body, j.body_hash
+  j.commit_id, j.codec, j.body, sha256(j.body) = j.body_hash as is_intact
 from claimed as c
 left join foothold.journal as j on j.shard = c.shard and j.case_id = c.case_id
 order by c.shard, c.case_id, j.revision;

@@ -1,19 +1,22 @@
 -- Stores the commits of many cases: of each whose claim and revision are still those that the commit was made on, the
 -- row and its journal entries. Returns the numbers of the commits that were stored; the caller judges the others.
 -- Caller: commit, with two or more. Lock order: cases by shard and case_id, as the caller has sorted them.
--- Index: cases_pkey.
+-- Index: cases_pkey, case by case. The two conditions of `input` are always true; with them the planner expects one
+-- row and takes the index even when it planned on a table that was still empty, and keeps to the order.
 -- $1 shards, $2 case ids, $3 claim ids, $4 revisions made on, then what the row becomes: $5 revision, $6 changed_at,
 -- $7 state, $8 due_at, $9 summary, $10 has_review, $11 act within, ms (null = the claim is freed);
--- then one for each entry: $12 number of its commit, $13 revision, $14 at, $15 kind, $16 step, $17 commit id,
--- $18 credential, $19 codec, $20 body, $21 hash. Times in epoch ms.
+-- $12 when, $13 commit ids; then one for each entry, in the order of the commits: $14 number of its commit,
+-- $15 revision, $16 kind, $17 step, $18 credential, $19 body. Times in epoch ms.
 with input as (
   select *
   from unnest(
     $1::smallint[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::float8[], $7::text[], $8::float8[],
-    $9::jsonb[], $10::boolean[], $11::integer[]
+    $9::jsonb[], $10::boolean[], $11::integer[], $12::float8[], $13::text[]
   ) with ordinality as i (
-    shard, case_id, claim_id, made_on, revision, changed_at, state, due_at, summary, has_review, act_within_ms, n
+    shard, case_id, claim_id, made_on, revision, changed_at, state, due_at, summary, has_review, act_within_ms, at,
+    commit_id, n
   )
+  where i.made_on >= 1 and i.revision >= i.made_on
 ),
 moved as (
   update foothold.cases as c
@@ -33,7 +36,7 @@ moved as (
     claim_touches = case when i.act_within_ms is not null then c.claim_touches + 1 end
   from input as i
   where c.shard = i.shard and c.case_id = i.case_id and c.claim_id = i.claim_id and c.revision = i.made_on
-  returning i.n, c.shard, c.case_id, c.tenant, c.definition_version, c.engine_version
+  returning i.n, i.at, i.commit_id, c.shard, c.case_id, c.tenant, c.definition_version, c.engine_version
 ),
 written as (
   insert into foothold.journal (
@@ -41,12 +44,10 @@ written as (
     codec, body, body_hash
   )
   select
-    m.shard, m.case_id, e.revision, to_timestamp(e.at / 1000), e.kind, e.step, e.commit_id, m.tenant,
-    m.definition_version, m.engine_version, e.credential_id, e.codec, e.body, e.body_hash
+    m.shard, m.case_id, e.revision, to_timestamp(m.at / 1000), e.kind, e.step, m.commit_id, m.tenant,
+    m.definition_version, m.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
   from moved as m
-  join unnest(
-    $12::integer[], $13::integer[], $14::float8[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[],
-    $20::bytea[], $21::bytea[]
-  ) as e (n, revision, at, kind, step, commit_id, credential_id, codec, body, body_hash) on e.n = m.n
+  join unnest($14::integer[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::bytea[])
+    as e (n, revision, kind, step, credential_id, body) on e.n = m.n
 )
 select n::integer from moved;

@@ -4,8 +4,8 @@
 -- $1 shard, $2 case id, $3 tenant, $4 case type, $5 business key, $6 definition version, $7 engine version,
 -- $8 revision, $9 started_at, $10 changed_at, $11 state, $12 due_at, $13 summary, $14 has_review,
 -- $15 claim id (null = not claimed), $16 holder, $17 act within, ms;
--- then for each entry: $18 revision, $19 at, $20 kind, $21 step, $22 commit id, $23 credential, $24 codec, $25 body,
--- $26 hash; $27 the schema to hint about, null = none. Times in epoch ms.
+-- $18 when, $19 commit id; then one for each entry: $20 kind, $21 step, $22 credential, $23 body;
+-- $24 the schema to hint about, null = none. Times in epoch ms.
 with started as (
   insert into foothold.cases (
     shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, started_at,
@@ -34,12 +34,10 @@ written as (
     codec, body, body_hash
   )
   select
-    s.shard, s.case_id, e.revision, to_timestamp(e.at / 1000), e.kind, e.step, e.commit_id, s.tenant,
-    s.definition_version, s.engine_version, e.credential_id, e.codec, e.body, e.body_hash
+    s.shard, s.case_id, e.n, to_timestamp($18::float8 / 1000), e.kind, e.step, $19::text, s.tenant,
+    s.definition_version, s.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
   from started as s
-  cross join unnest(
-    $18::integer[], $19::float8[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::bytea[],
-    $26::bytea[]
-  ) as e (revision, at, kind, step, commit_id, credential_id, codec, body, body_hash)
+  cross join unnest($20::text[], $21::text[], $22::text[], $23::bytea[])
+    with ordinality as e (kind, step, credential_id, body, n)
 )
-select case when $27::text is not null then pg_notify('foothold_due', $27::text) end from started;
+select case when $24::text is not null then pg_notify('foothold_due', $24::text) end from started;

@@ -13,7 +13,7 @@ select
   (extract(epoch from c.act_by_at) * 1000)::float8 as act_by_at,
   j.revision as entry_revision,
   (extract(epoch from j.at) * 1000)::float8 as at,
-  j.commit_id, j.codec, j.body, j.body_hash
+  j.commit_id, j.codec, j.body, sha256(j.body) = j.body_hash as is_intact
 from foothold.cases as c
 left join foothold.journal as j on j.shard = c.shard and j.case_id = c.case_id
 where c.shard = $1::smallint and c.case_id = $2::text

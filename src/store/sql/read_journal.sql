@@ -4,7 +4,7 @@
 select
   j.revision as entry_revision,
   (extract(epoch from j.at) * 1000)::float8 as at,
-  j.commit_id, j.codec, j.body, j.body_hash,
+  j.commit_id, j.codec, j.body, sha256(j.body) = j.body_hash as is_intact,
   (extract(epoch from clock_timestamp()) * 1000)::float8 as now
 from foothold.journal as j
 where j.shard = $1::smallint and j.case_id = $2::text and j.revision > $3::integer

@@ -17,6 +17,7 @@ export const STATEMENT_NAMES = [
   "begin_migration",
   "claim_due",
   "commit_batch",
+  "commit_one",
   "count_cases",
   "create_schema",
   "create_schema_info",

@@ -3,8 +3,8 @@
 -- Index: cases_pkey.
 -- $1 shard, $2 case id, $3 revision, $4 changed_at, $5 state, $6 due_at, $7 summary, $8 has_review,
 -- $9 whether the claim is kept, $10 act within, ms, from now on (null = the claim is not touched);
--- then for each entry: $11 revision, $12 at, $13 kind, $14 step, $15 commit id, $16 credential, $17 codec, $18 body,
--- $19 hash; $20 the schema to hint about, null = none. Times in epoch ms.
+-- $11 when, $12 commit id, $13 revision before; then one for each entry: $14 kind, $15 step, $16 credential, $17 body;
+-- $18 the schema to hint about, null = none. Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $3::integer,
@@ -34,12 +34,10 @@ written as (
     codec, body, body_hash
   )
   select
-    m.shard, m.case_id, e.revision, to_timestamp(e.at / 1000), e.kind, e.step, e.commit_id, m.tenant,
-    m.definition_version, m.engine_version, e.credential_id, e.codec, e.body, e.body_hash
+    m.shard, m.case_id, $13::integer + e.n, to_timestamp($11::float8 / 1000), e.kind, e.step, $12::text, m.tenant,
+    m.definition_version, m.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
   from moved as m
-  cross join unnest(
-    $11::integer[], $12::float8[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::bytea[],
-    $19::bytea[]
-  ) as e (revision, at, kind, step, commit_id, credential_id, codec, body, body_hash)
+  cross join unnest($14::text[], $15::text[], $16::text[], $17::bytea[])
+    with ordinality as e (kind, step, credential_id, body, n)
 )
-select case when $20::text is not null then pg_notify('foothold_due', $20::text) end from moved;
+select case when $18::text is not null then pg_notify('foothold_due', $18::text) end from moved;
