@@ -56,8 +56,10 @@ function headLines(view: CaseView): readonly string[] {
     reading.actsNext === "nobody" ? "" : ` Next: ${reading.actsNext}${by(reading.byAt, view.now)}.`;
   return [
     `${view.caseId}  ${reading.state}: ${reading.sentence}${next}`,
-    `  type      ${view.caseType} version ${view.definitionVersion}${businessKey === null ? "" : `, key ${businessKey}`}, tenant ${view.tenant}`,
-    `  since     ${formatTime(view.sinceAt)} (${formatDistance(view.sinceAt, view.now)}); started ${formatTime(view.startedAt)} by ${view.startedBy.name}`,
+    `  type      ${view.caseType} version ${view.definitionVersion}, tenant ${view.tenant}`,
+    ...(businessKey === null ? [] : [`  key       ${businessKey}`]),
+    `  since     ${formatTime(view.sinceAt)} (${formatDistance(view.sinceAt, view.now)})`,
+    `  started   ${formatTime(view.startedAt)} by ${view.startedBy.name}`,
     ...(holding === null ? [] : [`  claim     ${holding.sentence}`]),
     ...(view.requested.length === 0 ? [] : [`  requested ${view.requested.join(", ")}`]),
     ...(view.losses === 0 ? [] : [`  lost      ${view.losses} workers in a row while they worked on it`]),
@@ -113,7 +115,8 @@ function conditionLine(
 }
 
 function attemptLine(one: CaseView["attempts"][number]): string {
-  return `${one.step} ${one.intentVersion}.${one.attempt}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
+  const which = `${one.step} ${one.intentVersion}.${one.attempt}`;
+  return `${which}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
 }
 
 function inputLines({ input, originalInput }: CaseView): readonly string[] {

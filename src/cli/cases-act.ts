@@ -104,7 +104,7 @@ async function onlyApproval(call: Call, desk: Desk, caseId: string): Promise<str
       `Case ${caseId} waits for no approval. ${view.reading.sentence}`,
     );
   }
-  // With one there is no doubt, even if it is not asked for now: then the refusal says why.
+  // With one there is no doubt, even if it is not asked for yet: then the refusal says why.
   if (more.length === 0) return first;
   throw usage(
     call.command,

@@ -97,3 +97,16 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   const [extra] = given.slice(positionals.length);
   if (extra !== undefined) throw usage(command, `${JSON.stringify(extra)} is one word too many.`);
 }
+
+/** A whole number within bounds; null = the option was not given. Throws `USAGE`. */
+export function readWhole(
+  call: Call,
+  option: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): number | null {
+  const text = call.text(option);
+  if (text === null) return null;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw usage(call.command, `--${option} must be a whole number from ${min} to ${max}.`);
+}

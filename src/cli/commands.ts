@@ -15,7 +15,8 @@ import {
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import type { Command } from "./command.ts";
 import { nearest } from "./did-you-mean.ts";
-import { devCommand, migrateCommand, serveCommand, sweepCommand, workerCommand } from "./processes.ts";
+import { migrateCommand, sweepCommand } from "./upkeep.ts";
+import { devCommand, serveCommand, workerCommand } from "./processes.ts";
 
 /** All of them. */
 export const COMMANDS: readonly Command[] = [

@@ -108,7 +108,7 @@ export async function recordEvent(
   return changeCase(parts, caseId, ({ state }) => decideEvent(state, { eventType, sourceId, payload, by }));
 }
 
-/** Answers an approval that is asked for now. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */
+/** Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */
 export async function answerApproval(
   parts: DeskParts,
   caseId: string,

@@ -40,7 +40,7 @@ export interface MovesInput {
 
 const anybody: Actor = { kind: "person", name: "anybody" };
 
-/** Judges every act. Approvals are listed where they are asked for now. */
+/** Judges every act. Approvals are listed where the case waits for them. */
 export function viewMoves(input: MovesInput): readonly MoveView[] {
   const { state, planInput } = input;
   const held = heldBy(input.row, input.holders);

@@ -14,8 +14,8 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const migrated = await cli(["migrate"]);
-  expect(migrated, migrated.stderr).toMatchObject({ code: 0 });
+  const { code, stderr } = await cli(["migrate"]);
+  if (code !== 0) throw new Error(stderr);
 });
 afterAll(() => database.drop());
 

@@ -1,4 +1,4 @@
-/** Runs the built command line as people do: as its own process, with what it prints and its exit code. */
+/** Runs the built command line, or another built program, as people do: as its own process, with what it prints and its exit code. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,8 @@ export interface RunOptions {
   /** By default the folder of the test project, where its configuration is found. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The program; by default the command line. */
+  readonly file?: string;
   /** Given on stdin. */
   readonly input?: string;
 }
@@ -37,7 +39,7 @@ export interface RunningCommand {
 
 /** Starts a command that keeps running. */
 export function startCommand(words: readonly string[], options: RunOptions = {}): RunningCommand {
-  const child = spawn(process.execPath, [main, ...words], {
+  const child = spawn(process.execPath, [options.file ?? main, ...words], {
     cwd: options.cwd ?? folder,
     // Nothing of the test run's own settings, and one zone everywhere.
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TZ: "Europe/Berlin", ...options.env },
@@ -45,7 +47,7 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
   });
   child.stdin.on("error", () => undefined);
   child.stdin.end(options.input ?? "");
-  return watch(child, words);
+  return watch(child, [options.file ?? "foothold", ...words].join(" "));
 }
 
 /** Runs a command to its end, 60 s at most. */
@@ -53,7 +55,7 @@ export async function runCommand(words: readonly string[], options: RunOptions =
   return startCommand(words, options).ended();
 }
 
-function watch(child: ChildProcess, words: readonly string[]): RunningCommand {
+function watch(child: ChildProcess, named: string): RunningCommand {
   let [stdout, stderr] = ["", ""];
   const listeners = new Set<() => void>();
   const tell = (): void => listeners.forEach((listener) => listener());
@@ -85,8 +87,7 @@ function watch(child: ChildProcess, words: readonly string[]): RunningCommand {
           const found = pattern.exec(printed());
           if (found === null && child.exitCode === null && child.signalCode === null) return;
           listeners.delete(look);
-          if (found === null)
-            reject(new Error(`foothold ${words.join(" ")} ended before ${pattern}: ${printed()}`));
+          if (found === null) reject(new Error(`${named} ended before ${pattern}: ${printed()}`));
           else resolve(found);
         };
         listeners.add(look);

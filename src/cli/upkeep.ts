@@ -1,0 +1,108 @@
+/** The commands that look after the database: migrate and sweep. */
+
+import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
+import { usage, type Call, type Command } from "./command.ts";
+import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
+import { reportLines } from "./report-lines.ts";
+import { runUntilStopped } from "./shutdown.ts";
+import { say, sayJson } from "./terminal.ts";
+
+/** Brings the schema up to date. */
+export const migrateCommand: Command = {
+  name: "migrate",
+  summary: "bring the database up to date; makes an embedded one where none is named",
+  positionals: [],
+  options: [...DATABASE_OPTIONS, { name: "json", value: null, help: "print one JSON document" }],
+  notes: ["Safe while workers run, and when several do it at once."],
+  run: async (call) => {
+    const opened = await open(call, { definitions: "optional", choice: "any", mayCreate: true, poolMax: 2 });
+    try {
+      const report = await opened.store.migrate();
+      if (call.flag("json")) sayJson(report);
+      else if (report.applied.length === 0) say(`Up to date: schema version ${report.version}.`);
+      else say(`Now at schema version ${report.version}; applied ${report.applied.join(", ")}.`);
+    } finally {
+      await opened.close();
+    }
+  },
+};
+
+/** The sweep by itself. */
+export const sweepCommand: Command = {
+  name: "sweep",
+  summary: "free what lost workers hold, until stopped or once",
+  positionals: [],
+  options: [
+    ...DATABASE_OPTIONS,
+    { name: "once", value: null, help: "watch for one lease, free what is dead, and end" },
+    { name: "json", value: null, help: "with --once: print one JSON document" },
+  ],
+  notes: ["Every worker and server sweeps too; this is for a machine that runs neither, or for a timer."],
+  run: async (call) => {
+    if (call.flag("json") && !call.flag("once")) throw usage(call.command, "--json goes with --once.");
+    return call.flag("once") ? sweepOnce(call) : sweepOn(call);
+  },
+};
+
+async function sweepOn(call: Call): Promise<void> {
+  let opened: Opened | null = null;
+  let sweep: Sweep | null = null;
+  await runUntilStopped({
+    start: async () => {
+      opened = await open(call, sweepOpen);
+      const { store, ports, place } = opened;
+      await store.checkSchema();
+      sweep = createSweep({ store, ports, onReport: reportLines(() => ports.clock.now()) });
+      sweep.start();
+      say(`Sweeping ${place}. Ctrl-C stops it.`);
+    },
+    stop: async () => {
+      await sweep?.stop();
+      await opened?.close();
+    },
+  });
+}
+
+const sweepOpen: OpenOptions = { definitions: "optional", choice: "any", mayCreate: false, poolMax: 2 };
+
+/** How often a single sweep looks while it watches, in ms. */
+const WATCH_EVERY_MS = 500;
+
+/** A holder counts as dead only when its beat was watched for a lease; so "once" takes as long as the longest lease. */
+async function sweepOnce(call: Call): Promise<void> {
+  const opened = await open(call, sweepOpen);
+  const { store, ports } = opened;
+  try {
+    await store.checkSchema();
+    const sweep = createSweep({ store, ports });
+    const holders = await store.listHolders();
+    const watchMs = Math.max(
+      0,
+      ...holders.filter((one) => one.endedAt === null).map(({ leaseMs }) => leaseMs),
+    );
+    const passes = [await sweep.sweepOnce()];
+    const endAt = ports.clock.monotonic() + watchMs;
+    while (ports.clock.monotonic() < endAt) {
+      await ports.clock.sleep(Math.min(WATCH_EVERY_MS, endAt - ports.clock.monotonic() + 1));
+      passes.push(await sweep.sweepOnce());
+    }
+    sayPasses(call, passes);
+  } finally {
+    await opened.close();
+  }
+}
+
+function sayPasses(call: Call, passes: readonly SweepReport[]): void {
+  const endedHolders = passes.flatMap((one) => one.endedHolders);
+  const freedClaims = passes.flatMap((one) => one.freedClaims);
+  const failed = passes.at(-1)?.failed ?? [];
+  if (call.flag("json")) {
+    const failures = failed.map(({ caseId, error }) => ({ caseId, error: String(error) }));
+    sayJson({ endedHolders, freedClaims, failed: failures });
+    return;
+  }
+  for (const { name, holderId } of endedHolders) say(`${name} (${holderId}) was lost.`);
+  for (const { caseId } of freedClaims) say(`${caseId}: freed; another worker goes on with it.`);
+  for (const { caseId, error } of failed) say(`${caseId}: could not be freed: ${String(error)}`);
+  if (endedHolders.length + freedClaims.length + failed.length === 0) say("Nothing was lost.");
+}
