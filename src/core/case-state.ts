@@ -3,6 +3,7 @@
 import type { Failure } from "./failure.ts";
 import type {
   Actor,
+  AttemptRef,
   ConditionAnswer,
   ConfirmedBy,
   LapseReason,
@@ -11,7 +12,6 @@ import type {
   Wait,
 } from "./journal.ts";
 import type { Json } from "./json.ts";
-import { unreachable } from "./errors.ts";
 
 /** How an attempt ended, as far as is known. */
 export type AttemptOutcome =
@@ -66,8 +66,9 @@ export interface Round {
   /** Attempts that count: all but throttled ones. */
   readonly attempts: number;
   readonly throttles: number;
+  /** Since the last attempt. */
   readonly checks: number;
-  readonly probes: number;
+  /** Answers "a precondition does not hold" on an unchanged basis. */
   readonly preconditions: number;
   /** First failure of the round; giveUpAfter counts from here. */
   readonly failingSinceAt: number | null;
@@ -86,6 +87,10 @@ export interface RecordedAnswer {
   readonly answer: ConditionAnswer;
   readonly askedAt: number;
   readonly nextProbeAt: number | null;
+  /** How often in a row it could not be told; 0 when it can. */
+  readonly timesUnsure: number;
+  /** When that began; null when it can be told. */
+  readonly unsureSinceAt: number | null;
 }
 
 /** What the journal says of one step. */
@@ -96,7 +101,7 @@ export interface StepState {
   readonly lapse: LapseReason | null;
   readonly review: Review | null;
   readonly round: Round;
-  /** The last failure or unsettled check, for people. */
+  /** The last failure; it stays for people once the step is confirmed. */
   readonly lastFailure: LastFailure | null;
   /** When the engine may try, check or probe again by itself; null = nothing is pending. */
   readonly notBefore: number | null;
@@ -169,8 +174,10 @@ export interface CaseState {
   readonly rest: Rest;
   readonly steps: { readonly [step: string]: StepState };
   readonly events: readonly ReceivedEvent[];
-  /** Source ids of every fact, so that one is appended once. */
+  /** Source ids of every event and approval answer, so that one is appended once. */
   readonly sourceIds: readonly string[];
+  /** Attempts of which a late report came, by {@link attemptId}, so that one is appended once. */
+  readonly lateReports: readonly string[];
   /** Claims lost in a row with an attempt open, since the last confirmation or resume. */
   readonly losses: number;
   readonly fencingToken: number;
@@ -186,7 +193,6 @@ export const FRESH_ROUND: Round = {
   attempts: 0,
   throttles: 0,
   checks: 0,
-  probes: 0,
   preconditions: 0,
   failingSinceAt: null,
 };
@@ -209,8 +215,20 @@ export const UNTOUCHED_STEP: StepState = {
 };
 
 /** What the journal says of `step`; untouched when it says nothing. */
-export function stepOf(state: CaseState, step: string): StepState {
-  return Object.hasOwn(state.steps, step) ? (state.steps[step] ?? UNTOUCHED_STEP) : UNTOUCHED_STEP;
+export function stepOf({ steps }: CaseState, step: string): StepState {
+  // A step may be named "constructor".
+  return (Object.hasOwn(steps, step) ? steps[step] : undefined) ?? UNTOUCHED_STEP;
+}
+
+/** The recorded answer to a condition of a step; null when none was recorded. */
+export function recordedAnswer(state: CaseState, step: string, condition: string): RecordedAnswer | null {
+  const { conditions } = stepOf(state, step);
+  return (Object.hasOwn(conditions, condition) ? conditions[condition] : undefined) ?? null;
+}
+
+/** An attempt in one text. */
+export function attemptId({ step, intentVersion, attempt }: AttemptRef): string {
+  return `${step}.${intentVersion}.${attempt}`;
 }
 
 /** True while an attempt may have been executed and nothing proves that it was or was not. */
@@ -224,7 +242,10 @@ export function isUnproved({ outcome }: Attempt): boolean {
     case "confirmed":
     case "reportedLate":
       return false;
-    default:
-      return unreachable(outcome, "attempt outcome");
   }
+}
+
+/** True when somebody saw the attempt take effect: its own holder in time, or later. */
+export function tookEffect({ outcome }: Attempt): boolean {
+  return outcome.kind === "confirmed" || outcome.kind === "reportedLate";
 }

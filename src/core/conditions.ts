@@ -1,28 +1,70 @@
 /** Conditions: prerequisites and what is asked before a send. Only *broken* lapses or blocks (R13). */
 
-import { stepOf } from "./case-state.ts";
-import type { ConditionAnswer } from "./journal.ts";
+import { recordedAnswer, type RecordedAnswer } from "./case-state.ts";
+import type { ConditionAnswer, ReviewReason } from "./journal.ts";
 import type { ConditionOutline, StepOutline } from "./outline.ts";
 import { answerKey, type Act, type PlanInput } from "./planning.ts";
 import { reviewFor } from "./review.ts";
 
-/** The answer to a condition that may be used now; null = it must be asked. */
+type Probe = Extract<ConditionOutline, { kind: "probe" }>;
+
+/** What is known about a condition now, and so what is to be done about it. */
+type Known =
+  | Exclude<ConditionAnswer, { kind: "cannotTell" }>
+  /** A fact that cannot tell: a plain function over the journal will not tell by waiting. */
+  | { readonly kind: "puzzling"; readonly why: string }
+  | { readonly kind: "mustAsk" }
+  | { readonly kind: "askLater"; readonly dueAt: number; readonly why: string }
+  | { readonly kind: "givenUp"; readonly probe: Probe; readonly timesUnsure: number };
+
+/**
+ * The answer to a condition that may be used now; null = it must be asked. Facts are answered anew for every plan;
+ * what a probe answered is in the journal, and is used while it is fresh.
+ */
 export function usableAnswer(
   input: PlanInput,
   step: string,
   condition: ConditionOutline,
 ): ConditionAnswer | null {
-  const fresh = input.answers.get(answerKey(step, condition.name));
-  if (condition.kind === "fact") return fresh?.answer ?? { kind: "cannotTell", why: "it was not evaluated" };
-  const { conditions } = stepOf(input.state, step);
-  const recorded = Object.hasOwn(conditions, condition.name) ? conditions[condition.name] : undefined;
-  const known = fresh ?? recorded;
-  if (known === undefined) return null;
-  if (known.answer.kind === "cannotTell") {
-    const nextProbeAt = recorded?.nextProbeAt ?? null;
-    return nextProbeAt === null || input.now >= nextProbeAt ? null : known.answer;
+  const known = knownOf(input, step, condition);
+  switch (known.kind) {
+    case "holds":
+    case "broken":
+      return known;
+    case "puzzling":
+    case "askLater":
+      return { kind: "cannotTell", why: known.why };
+    case "mustAsk":
+    case "givenUp":
+      return null;
   }
-  return input.now - known.askedAt <= condition.freshForMs ? known.answer : null;
+}
+
+function knownOf(input: PlanInput, step: string, condition: ConditionOutline): Known {
+  if (condition.kind === "fact") {
+    const fresh = input.answers.get(answerKey(step, condition.name));
+    if (fresh === undefined) return { kind: "puzzling", why: "it was not evaluated" };
+    return fresh.answer.kind === "cannotTell" ? { kind: "puzzling", why: fresh.answer.why } : fresh.answer;
+  }
+  const recorded = recordedAnswer(input.state, step, condition.name);
+  if (recorded === null) return { kind: "mustAsk" };
+  const { answer, askedAt, nextProbeAt, timesUnsure } = recorded;
+  if (answer.kind !== "cannotTell") {
+    return input.now - askedAt <= condition.freshForMs ? answer : { kind: "mustAsk" };
+  }
+  if (isGivenUp(condition, recorded, input.now)) return { kind: "givenUp", probe: condition, timesUnsure };
+  const dueAt = nextProbeAt ?? input.now;
+  return input.now >= dueAt ? { kind: "mustAsk" } : { kind: "askLater", dueAt, why: answer.why };
+}
+
+/** R13: a probe that cannot tell is asked again under its destination's retry policy, then goes to people. */
+function isGivenUp(
+  { destination }: Probe,
+  { timesUnsure, unsureSinceAt }: RecordedAnswer,
+  now: number,
+): boolean {
+  const { maxAttempts, giveUpAfterMs } = destination.retry;
+  return timesUnsure >= maxAttempts || (unsureSinceAt !== null && now > unsureSinceAt + giveUpAfterMs);
 }
 
 /** What the conditions of a step call for; null when all hold. */
@@ -31,49 +73,38 @@ export function actForConditions(
   step: StepOutline,
   conditions: readonly ConditionOutline[],
 ): Act | null {
-  const asked = conditions.map((one) => ({ condition: one, answer: usableAnswer(input, step.name, one) }));
-  const broken = asked.find(({ answer }) => answer?.kind === "broken");
-  if (broken?.answer?.kind === "broken") {
-    const { condition, answer } = broken;
-    const sentence = `${step.name} cannot go on: "${condition.name}" is broken (${answer.why}).`;
-    return {
-      kind: "review",
-      review: reviewFor(input.outline, step, "precondition", sentence),
-      isOpen: false,
-    };
+  const known = conditions.map((one) => ({ name: one.name, ...knownOf(input, step.name, one) }));
+  for (const one of known) {
+    if (one.kind === "broken")
+      return stopFor(input, step, "precondition", `"${one.name}" is broken (${one.why})`);
   }
-  const missing = asked.filter(({ answer }) => answer === null).map(({ condition }) => condition.name);
-  if (missing.length > 0) return askOrGiveUp(input, step, missing);
-  const unsure = asked.find(({ answer }) => answer?.kind === "cannotTell");
-  if (unsure?.answer?.kind !== "cannotTell") return null;
-  return waitForCondition(input, step, unsure.condition, unsure.answer.why);
-}
-
-function askOrGiveUp(input: PlanInput, step: StepOutline, names: readonly string[]): Act {
-  const { round } = stepOf(input.state, step.name);
-  const limit = Math.min(...probesOf(step).map(({ destination }) => destination.retry.maxAttempts));
-  if (round.probes < limit) return { kind: "ask", conditions: names };
-  const sentence = `${step.name} cannot go on: nobody could tell whether "${names[0] ?? ""}" holds, asked ${round.probes} times.`;
-  return { kind: "review", review: reviewFor(input.outline, step, "limit", sentence), isOpen: false };
-}
-
-function waitForCondition(
-  input: PlanInput,
-  step: StepOutline,
-  condition: ConditionOutline,
-  why: string,
-): Act {
-  if (condition.kind === "fact") {
-    // A fact is a plain function over the journal: one that cannot tell will not tell by waiting.
-    const sentence = `${step.name} cannot go on: whether "${condition.name}" holds could not be told (${why}).`;
-    return { kind: "review", review: reviewFor(input.outline, step, "bug", sentence), isOpen: false };
+  for (const one of known) {
+    const what = `whether "${one.name}" holds could not be told`;
+    if (one.kind === "puzzling") return stopFor(input, step, "bug", `${what} (${one.why})`);
+    if (one.kind === "givenUp")
+      return giveUp(input, step, one.probe, `${what}, asked ${one.timesUnsure} times`);
   }
-  const { conditions } = stepOf(input.state, step.name);
-  const dueAt = conditions[condition.name]?.nextProbeAt ?? input.now;
-  return { kind: "wait", wait: { kind: "probe", step: step.name, dueAt, condition: condition.name, why } };
+  const missing = known.filter(({ kind }) => kind === "mustAsk").map(({ name }) => name);
+  if (missing.length > 0) return { kind: "ask", conditions: missing };
+  const [first] = known
+    .filter((one) => one.kind === "askLater")
+    .toSorted((one, other) => one.dueAt - other.dueAt);
+  if (first === undefined) return null;
+  const { name: condition, dueAt, why } = first;
+  return { kind: "wait", wait: { kind: "probe", step: step.name, dueAt, condition, why } };
 }
 
-function probesOf(step: StepOutline): readonly Extract<ConditionOutline, { kind: "probe" }>[] {
-  const all = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
-  return all.filter((one) => one.kind === "probe");
+function stopFor(input: PlanInput, step: StepOutline, reason: ReviewReason, why: string): Act {
+  const review = reviewFor(input.outline, step, reason, `${step.name} cannot go on: ${why}.`);
+  return { kind: "review", review, isOpen: false };
+}
+
+function giveUp(input: PlanInput, step: StepOutline, { destination }: Probe, why: string): Act {
+  const sentence = `${step.name} cannot go on: ${destination.name} was asked, but ${why}.`;
+  const owner = destination.owners.outage ?? input.outline.owner;
+  return {
+    kind: "review",
+    review: { ...reviewFor(input.outline, step, "limit", sentence), owner },
+    isOpen: false,
+  };
 }

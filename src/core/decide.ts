@@ -2,8 +2,8 @@
 
 import { basisOf, type Digest } from "./basis.ts";
 import { invariant } from "./errors.ts";
-import type { Failure } from "./failure.ts";
-import { stepOf, type CaseState, type Intent, type StepState } from "./case-state.ts";
+import { isSlowDown, type Failure } from "./failure.ts";
+import { recordedAnswer, stepOf, type CaseState, type Intent } from "./case-state.ts";
 import type {
   Actor,
   AttemptRef,
@@ -47,25 +47,41 @@ export type OpenAttempt =
 export function decideOpenAttempt(input: OpenAttemptInput): OpenAttempt {
   const { state, step } = input;
   const { intent, rejected } = stepOf(state, step.name);
-  if (intent !== null && !isProvedNotExecuted(intent)) {
-    return { kind: "open", entries: [attemptUnder(input, intent.version, intent.attempts.length + 1)] };
-  }
+  if (intent !== null && !isProvedNotExecuted(intent)) return openUnder(input, intent);
   const basis = basisOf(step, state, input.digest);
-  const request = input.request === null ? null : canonicalJson(input.request);
-  const fingerprint = input.digest(request ?? `${basis}\n${input.outline.name}\n${input.outline.version}`);
+  const fingerprint = fingerprintOf(input);
   if (rejected.includes(fingerprint)) return { kind: "refused", review: unchangedReview(input) };
-  if (intent !== null && intent.fingerprint === fingerprint && intent.basis === basis) {
-    return { kind: "open", entries: [attemptUnder(input, intent.version, intent.attempts.length + 1)] };
-  }
-  const version = (intent?.version ?? 0) + 1;
-  const opened = intentOf(input, version, { basis, request, fingerprint });
-  return { kind: "open", entries: [opened, attemptUnder(input, version, 1)] };
+  const { name, credentialId } = step.destination;
+  const isSame =
+    intent?.fingerprint === fingerprint &&
+    intent.basis === basis &&
+    intent.destination === name &&
+    intent.credentialId === credentialId;
+  if (isSame) return openUnder(input, intent);
+  const opened = intentOf(input, (intent?.version ?? 0) + 1, { basis, fingerprint });
+  return { kind: "open", entries: [opened, attemptUnder(input, opened.intentVersion, 1)] };
+}
+
+/** What identifies the effect that `step` would have if it were sent now: its request, or what it rests on. */
+export function fingerprintOf({
+  outline,
+  step,
+  state,
+  request,
+  digest,
+}: Pick<OpenAttemptInput, "outline" | "step" | "state" | "request" | "digest">): string {
+  const inferred = `${basisOf(step, state, digest)}\n${outline.name}\n${outline.version}`;
+  return digest(request === null ? inferred : canonicalJson(request));
+}
+
+function openUnder(input: OpenAttemptInput, { version, attempts }: Intent): OpenAttempt {
+  return { kind: "open", entries: [attemptUnder(input, version, attempts.length + 1)] };
 }
 
 function intentOf(
-  { state, step }: OpenAttemptInput,
+  { state, step, request }: OpenAttemptInput,
   version: number,
-  { basis, request, fingerprint }: { basis: string; request: string | null; fingerprint: string },
+  { basis, fingerprint }: { readonly basis: string; readonly fingerprint: string },
 ): Of<"intentOpened"> {
   return {
     kind: "intentOpened",
@@ -76,7 +92,7 @@ function intentOf(
     credentialId: step.destination.credentialId,
     basis,
     fingerprint,
-    request,
+    request: request === null ? null : canonicalJson(request),
   };
 }
 
@@ -113,7 +129,10 @@ export type SendOutcome =
   | { readonly kind: "succeeded"; readonly result: StepResult; readonly evidence: Json }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** What is written when a send has ended. `random` in [0, 1) sets the retry time, once. */
+/**
+ * What is written when a send has ended. `random` in [0, 1) sets the retry time, once. Throws `INVARIANT_BROKEN` for an
+ * attempt that is not in the journal: it must be committed before the send.
+ */
 export function decideAfterAttempt(
   step: SendStepOutline,
   state: CaseState,
@@ -122,18 +141,19 @@ export function decideAfterAttempt(
   now: number,
   random: number,
 ): Entry {
-  const known = stepOf(state, step.name);
+  const { intent, round } = stepOf(state, step.name);
+  invariant(
+    intent?.version === ref.intentVersion,
+    `case ${state.caseId} has no intent version ${ref.intentVersion} of ${step.name}`,
+  );
   if (outcome.kind === "succeeded") {
-    return confirmation(ref, intentBasis(known, step, ref), outcome, {
-      how: "response",
-      attempt: ref.attempt,
-    });
+    // It rests on what its intent was opened for, not on what the input says by now.
+    return confirmation(ref, intent.basis, outcome, { how: "response", attempt: ref.attempt });
   }
   const { failure } = outcome;
-  const throttled = failure.kind === "throttled" && failure.executed === "no";
-  const round = throttled ? { ...known.round, throttles: known.round.throttles + 1 } : known.round;
+  const counted = isSlowDown(failure) ? { ...round, throttles: round.throttles + 1 } : round;
   const { retry } = step.destination;
-  return { kind: "attemptFailed", ...ref, failure, retryAt: retryAt(retry, failure, round, now, random) };
+  return { kind: "attemptFailed", ...ref, failure, retryAt: retryAt(retry, failure, counted, now, random) };
 }
 
 /** What is written when the destination answered "did it happen?". */
@@ -169,11 +189,9 @@ export function decideAfterProbe(
   askedAt: number,
   random: number,
 ): Entry {
-  const { round } = stepOf(state, step);
+  const times = (recordedAnswer(state, step, condition.name)?.timesUnsure ?? 0) + 1;
   const nextProbeAt =
-    answer.kind === "cannotTell"
-      ? askedAt + backoffMs(condition.destination.retry, round.probes + 1, random)
-      : null;
+    answer.kind === "cannotTell" ? askedAt + backoffMs(condition.destination.retry, times, random) : null;
   return { kind: "conditionAnswered", step, condition: condition.name, answer, askedAt, nextProbeAt };
 }
 
@@ -192,10 +210,4 @@ function confirmation(
     evidence,
     by,
   };
-}
-
-/** A confirmation rests on what its intent was opened for, not on what the input says by now. */
-function intentBasis({ intent }: StepState, step: SendStepOutline, ref: AttemptRef): string {
-  invariant(intent?.version === ref.intentVersion, `${step.name} has no intent version ${ref.intentVersion}`);
-  return intent.basis;
 }

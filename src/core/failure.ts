@@ -40,7 +40,7 @@ export interface Failure {
   readonly raw: Json;
 }
 
-/** The kind that decides the route: executed *maybe* is `unknown`, whatever the error (DESIGN section 6). */
-export function routeOf(failure: Failure): FailureKind {
-  return failure.executed === "maybe" || failure.executed === "partial" ? "unknown" : failure.kind;
+/** True for a request to slow down that surely did not happen: it spends no attempt and has a count of its own. */
+export function isSlowDown({ kind, executed }: Failure): boolean {
+  return kind === "throttled" && executed === "no";
 }

@@ -1,10 +1,9 @@
 /** What a holder that lost its claim may still tell (R10). */
 
-import { stepOf, type Attempt, type CaseState } from "./case-state.ts";
-import { lateSourceId } from "./fold.ts";
+import { attemptId, stepOf, tookEffect, type CaseState } from "./case-state.ts";
 import type { Actor, AttemptRef, Entry, LateOutcome, Review } from "./journal.ts";
-import type { CaseOutline, SendStepOutline } from "./outline.ts";
-import { reviewFor } from "./review.ts";
+import type { CaseOutline } from "./outline.ts";
+import { ownerOf } from "./review.ts";
 
 /** A report about an attempt whose claim was lost before its outcome was stored. */
 export interface LateReport {
@@ -15,9 +14,9 @@ export interface LateReport {
 }
 
 /**
- * Keeps the report as a fact, once per attempt. For an open step it is evidence. After another confirmation of the
- * same intent version it is the same effect where the destination deduplicates; elsewhere it is a second one, and a
- * review says so in any state, done and canceled included.
+ * Keeps the report as a fact, once per attempt; none where the journal has it as confirmed already. For an open step it
+ * is evidence. Where it tells of an effect that nothing else accounts for, a review says so in any state, done and
+ * canceled included.
  */
 export function decideLateReport(
   outline: CaseOutline,
@@ -25,29 +24,40 @@ export function decideLateReport(
   report: LateReport,
 ): readonly Entry[] {
   const { ref, claimId, holder, outcome } = report;
-  const attempt = attemptNamed(state, ref);
-  // A commit whose reply was lost may have told it already.
-  if (attempt?.outcome.kind === "confirmed" || state.sourceIds.includes(lateSourceId(ref))) return [];
+  if (state.lateReports.includes(attemptId(ref)) || isConfirmed(state, ref)) return [];
   const entry: Entry = { kind: "lateReport", ...ref, claimId, holder, outcome };
-  const review = outcome.kind === "succeeded" ? secondEffect(outline, state, ref) : null;
-  return review === null ? [entry] : [entry, { kind: "reviewOpened", review }];
+  const surplus = outcome.kind === "succeeded" ? surplusEffect(outline, state, ref) : null;
+  if (surplus === null) return [entry];
+  const sentence = `A late worker reports that attempt ${ref.attempt} of ${ref.step} took effect, ${surplus}.`;
+  return [entry, { kind: "reviewOpened", review: reviewOf(outline, ref.step, sentence) }];
 }
 
-function attemptNamed(state: CaseState, ref: AttemptRef): Attempt | undefined {
+/** A commit whose reply was lost may have told it already. */
+function isConfirmed(state: CaseState, ref: AttemptRef): boolean {
   const { intent } = stepOf(state, ref.step);
-  return intent?.version === ref.intentVersion
-    ? intent.attempts.find(({ number }) => number === ref.attempt)
-    : undefined;
+  return (
+    intent?.version === ref.intentVersion &&
+    intent.attempts.some(({ number, outcome }) => number === ref.attempt && outcome.kind === "confirmed")
+  );
 }
 
-function secondEffect(outline: CaseOutline, state: CaseState, ref: AttemptRef): Review | null {
-  const step = outline.steps.find(
-    (one): one is SendStepOutline => one.name === ref.step && one.kind === "step",
-  );
-  if (step === undefined || stepOf(state, ref.step).confirmation === null) return null;
-  if (step.destination.repeatSafety.by === "key") return null;
-  const sentence =
-    `A late worker reports that attempt ${ref.attempt} of ${ref.step} took effect at ${step.destination.name}, ` +
-    `beside the confirmed one. It may exist twice there.`;
-  return reviewFor(outline, step, "mayExistTwice", sentence);
+/** Why the effect of a late success is one too many; null where it is the step's own. */
+function surplusEffect(outline: CaseOutline, state: CaseState, ref: AttemptRef): string | null {
+  const { intent, confirmation } = stepOf(state, ref.step);
+  if (intent !== null && ref.intentVersion < intent.version) {
+    return "under an earlier version of what was wanted. It may exist twice";
+  }
+  if (state.rest.kind === "canceled") return "although the case is canceled. It must be undone by hand";
+  if (confirmation === null) return null;
+  const step = outline.steps.find(({ name }) => name === ref.step);
+  // The same intent version has the same key: the same effect, where the destination deduplicates.
+  if (step?.kind === "step" && step.destination.repeatSafety.by === "key") return null;
+  const others = intent?.attempts.filter((one) => one.number !== ref.attempt && tookEffect(one)) ?? [];
+  return others.length === 0 ? null : "beside the confirmed one. It may exist twice";
+}
+
+function reviewOf(outline: CaseOutline, name: string, sentence: string): Review {
+  const step = outline.steps.find((one) => one.name === name);
+  const owner = step === undefined ? outline.owner : ownerOf(outline, step, "mayExistTwice");
+  return { step: name, reason: "mayExistTwice", sentence, owner, nextCheckAllowedAt: null };
 }

@@ -7,10 +7,13 @@ import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
 import { stepOf, type CaseState } from "./case-state.ts";
 import { foldEntries } from "./fold.ts";
-import type { Actor, Entry, Review } from "./journal.ts";
+import type { Actor, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
+import type { SendStepOutline } from "./outline.ts";
 import { isUntouched, planCase } from "./plan.ts";
-import type { PlanInput, PlannedStep } from "./planning.ts";
+import type { Act, PlanInput, PlannedStep } from "./planning.ts";
+import { isSettled } from "./settled.ts";
+import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
 
 /** What is to be done about a request. */
@@ -65,32 +68,24 @@ export function decideApproval(
       `${answer.step} is not an approval of ${state.caseType}. ${known}`,
     );
   }
-  if (stepOf(state, answer.step).answer !== null || planned.standing.kind === "stands") {
-    return refuse("ALREADY_ANSWERED", `${answer.step} of case ${state.caseId} is answered already.`);
+  const given = stepOf(state, answer.step).answer;
+  if (given !== null || planned.standing.kind === "stands") {
+    const again = given?.approved === false ? " Resume it first, so that it is asked again." : "";
+    return refuse("ALREADY_ANSWERED", `${answer.step} of case ${state.caseId} is answered already.${again}`);
   }
   if (planned.act.kind === "wait" && planned.act.wait.kind === "approval") {
     return { kind: "write", entries: [{ kind: "approvalAnswered", ...answer }] };
   }
   return refuse(
     "NOT_WAITING_FOR_APPROVAL",
-    `${answer.step} of case ${state.caseId} is not asked for now: ${whyNot(planned)}.`,
+    `${answer.step} of case ${state.caseId} is not asked for: ${whyNot(planned)}.`,
   );
 }
 
 function whyNot({ act, step }: PlannedStep): string {
-  switch (act.kind) {
-    case "review":
-      return act.review.sentence;
-    case "nothing":
-      return `it follows ${step.after.join(", ")}`;
-    case "ask":
-    case "wait":
-      return "its prerequisites are not answered yet";
-    case "send":
-    case "check":
-    case "confirm":
-      return "the engine is about to go on with it";
-  }
+  if (act.kind === "review") return act.review.sentence.replace(/\.$/, "");
+  if (act.kind === "nothing" && act.why === "follows") return `it follows ${step.after.join(", ")}`;
+  return "its prerequisites are not answered yet";
 }
 
 /** A note for the history. Allowed on any case. */
@@ -99,78 +94,149 @@ export function decideNote(text: string, by: Actor): MoveVerdict {
 }
 
 /**
- * Cancels a case of which nothing is confirmed and nothing may have been executed. Against a live claim it becomes a
- * request that the holder gets back with its next commit.
+ * Cancels a case of which nothing is confirmed and nothing may have been executed. Against a worker's claim it becomes
+ * a request that the holder gets back with its next commit.
  */
 export function decideCancel(
   state: CaseState,
   held: HeldBy | null,
   request: { readonly by: Actor; readonly reason: string | null },
 ): MoveVerdict {
-  if (state.rest.kind === "canceled" || state.cancelRequest !== null) return { kind: "repeated" };
+  if (state.rest.kind === "canceled") return { kind: "repeated" };
   if (isEnded(state)) return caseEnded(state);
-  if (!isUntouched(state)) {
-    const touched = Object.entries(state.steps)
-      .filter(([, step]) => step.confirmation !== null || step.intent !== null)
-      .map(([name, step]) => `${name} (${step.confirmation === null ? "may have happened" : "confirmed"})`);
-    return refuse(
-      "CANCEL_NEEDS_UNDO",
-      `Case ${state.caseId} has effects outside: ${touched.join(", ")}. It cannot be canceled before they are undone.`,
-    );
+  if (isPage(held)) return caseClaimed(state, held);
+  if (held !== null && state.cancelRequest !== null) return { kind: "repeated" };
+  if (isUntouched(state)) {
+    return { kind: "write", entries: [{ kind: held === null ? "canceled" : "cancelRequested", ...request }] };
   }
-  return { kind: "write", entries: [{ kind: held === null ? "canceled" : "cancelRequested", ...request }] };
+  return refuse(
+    "CANCEL_NEEDS_UNDO",
+    `Case ${state.caseId} cannot be canceled before what it did is undone: ${touchedSteps(state).join(", ")}.`,
+  );
 }
 
-/** Pauses a case until a time or until somebody resumes it. Against a live claim it becomes a request. */
+function touchedSteps({ steps }: CaseState): readonly string[] {
+  return Object.entries(steps).flatMap(([name, { confirmation, intent }]) => {
+    if (confirmation !== null) return [`${name} (confirmed)`];
+    return intent === null || isSettled(intent, null) ? [] : [`${name} (may have happened)`];
+  });
+}
+
+/**
+ * Pauses a case until a time or until somebody resumes it; a paused one gets the new time and reason. Against a
+ * worker's claim it becomes a request.
+ */
 export function decidePause(
   state: CaseState,
   held: HeldBy | null,
   request: { readonly by: Actor; readonly reason: string | null; readonly untilAt: number | null },
 ): MoveVerdict {
-  if (state.rest.kind === "paused" || state.pauseRequest !== null) return { kind: "repeated" };
   if (isEnded(state)) return caseEnded(state);
+  if (isPage(held)) return caseClaimed(state, held);
+  const before = held === null ? pauseOf(state) : state.pauseRequest;
+  if (before !== null && before.untilAt === request.untilAt) return { kind: "repeated" };
   return { kind: "write", entries: [{ kind: held === null ? "paused" : "pauseRequested", ...request }] };
 }
 
+function pauseOf({ rest }: CaseState): { readonly untilAt: number | null } | null {
+  return rest.kind === "paused" ? rest : null;
+}
+
 /**
- * Lets a case go on: closes its reviews, opens a fresh round, cancels a pending automatic try, ends a pause. Refused
- * with what is still missing where the case would only stop again.
+ * Lets a case go on: closes its reviews, opens a fresh round, cancels a pending automatic try, ends a pause. On an ended
+ * case it closes the reviews that are still open. Refused with what is still missing where the case would only stop
+ * again. `fingerprintNow` tells what a step would send now (decide.ts); where it cannot (null), the request is taken to
+ * be unchanged.
  */
 export function decideResume(
   input: PlanInput,
   held: HeldBy | null,
   request: { readonly step: string | null; readonly by: Actor; readonly reason: string | null },
+  fingerprintNow: (step: SendStepOutline) => string | null = () => null,
 ): MoveVerdict {
   const { state } = input;
-  if (isEnded(state)) return caseEnded(state);
+  const resumed: MoveVerdict = { kind: "write", entries: [{ kind: "resumed", ...request }] };
+  if (isEnded(state)) return hasReview(state, request.step) ? resumed : caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
-  const entry: Entry = { kind: "resumed", ...request };
-  if (state.rest.kind === "paused") return { kind: "write", entries: [entry] };
-  const stuck = planCase(input)
-    .steps.filter(isStuck)
-    .filter((one) => request.step === null || one.step.name === request.step);
-  if (stuck.length === 0) return nothingToResume(input, request.step);
-  const unchanged = stuck.map(({ step }) => unchangedRejection(state, step.name)).find((one) => one !== null);
-  if (unchanged !== undefined) return unchanged;
-  const resumed = foldEntries(state, [
-    { revision: state.revision + 1, at: input.now, commitId: "preview", entry },
-  ]);
-  const again = planCase({ ...input, state: resumed }).steps.find(
-    ({ act, step }) => act.kind === "review" && stuck.some((one) => one.step.name === step.name),
+  if (state.rest.kind === "paused" || state.pauseRequest !== null) return resumed;
+  const stuck = actsOf(input, request.step).filter(({ act }) => isStuck(act));
+  if (stuck.length === 0) {
+    // What a review was opened for may be gone already; then only the person is waited for.
+    return hasReview(state, request.step) ? resumed : nothingToResume(input, request.step);
+  }
+  const again = actsOf({ ...input, state: preview(input, { kind: "resumed", ...request }) }, null);
+  const blockers = stuck.flatMap(({ name, act }) => {
+    const why = whyStuckAgain(input, { name, act, again }, fingerprintNow);
+    return why === null ? [] : [why];
+  });
+  const [first] = blockers;
+  // Where one of them can go on, the others only show again what they wait for.
+  if (first === undefined || blockers.length < stuck.length) return resumed;
+  return refuse("RESUME_BLOCKED", `Case ${state.caseId} would ${first}`);
+}
+
+interface NamedAct {
+  readonly name: string;
+  readonly act: Act;
+}
+
+function actsOf(input: PlanInput, only: string | null): readonly NamedAct[] {
+  const plan = planCase(input);
+  const acts = [
+    ...plan.steps.map(({ step, act }) => ({ name: step.name, act })),
+    ...plan.strays.map((act) => ({ name: act.review.step, act })),
+  ];
+  return acts.filter(({ name }) => only === null || name === only);
+}
+
+function preview({ state, now }: PlanInput, entry: Entry): CaseState {
+  const at = Math.max(now, state.changedAt);
+  return foldEntries(state, [{ revision: state.revision + 1, at, commitId: "preview", entry }]);
+}
+
+/** Why a step would stop again after the resume; `again` has the plan as it would be then. Null = it would go on. */
+function whyStuckAgain(
+  input: PlanInput,
+  { name, act, again }: NamedAct & { readonly again: readonly NamedAct[] },
+  fingerprintNow: (step: SendStepOutline) => string | null,
+): string | null {
+  const isRejected = act.kind === "review" && act.review.reason === "rejected";
+  if (isRejected && isUnchanged(input, name, fingerprintNow)) {
+    return `send ${name} again exactly as it was rejected. ${act.review.sentence} Correct the input first.`;
+  }
+  const stop = again.find((one) => one.name === name)?.act;
+  return stop?.kind === "review" ? `stop again at ${name}: ${stop.review.sentence}` : null;
+}
+
+function isUnchanged(
+  { outline, state }: PlanInput,
+  name: string,
+  fingerprintNow: (step: SendStepOutline) => string | null,
+): boolean {
+  const { rejected, intent } = stepOf(state, name);
+  return outline.steps.some(
+    (step) =>
+      step.kind === "step" &&
+      step.name === name &&
+      rejected.includes(fingerprintNow(step) ?? intent?.fingerprint ?? ""),
   );
-  if (again?.act.kind === "review") return stillBlocked(state, again.act.review);
-  return { kind: "write", entries: [entry] };
 }
 
 /** True where a resume would change something: a person is waited for, or an automatic try is pending. */
-function isStuck({ act }: PlannedStep): boolean {
+function isStuck(act: Act): boolean {
   if (act.kind === "review") return true;
   if (act.kind !== "wait") return false;
   return act.wait.kind === "retry" || act.wait.kind === "check" || act.wait.kind === "probe";
 }
 
-function nothingToResume({ state, outline, ...rest }: PlanInput, step: string | null): MoveVerdict {
-  const waits = planCase({ state, outline, ...rest }).steps.flatMap(({ act }) =>
+function hasReview({ steps }: CaseState, only: string | null): boolean {
+  return Object.entries(steps).some(
+    ([name, { review }]) => review !== null && (only === null || name === only),
+  );
+}
+function nothingToResume(input: PlanInput, step: string | null): MoveVerdict {
+  const { state } = input;
+  const waits = actsOf(input, step).flatMap(({ act }) =>
     act.kind === "wait" && act.wait.kind === "approval"
       ? [`${act.wait.step} waits for the approval of ${act.wait.by}`]
       : [],
@@ -178,23 +244,6 @@ function nothingToResume({ state, outline, ...rest }: PlanInput, step: string | 
   const why = waits.length > 0 ? waits.join("; ") : "no step waits for a person or for a retry";
   const named = step === null ? "" : ` at ${step}`;
   return refuse("NOTHING_TO_RESUME", `Case ${state.caseId} has nothing to resume${named}: ${why}.`);
-}
-
-function unchangedRejection(state: CaseState, step: string): MoveVerdict | null {
-  const { review, intent, lastFailure } = stepOf(state, step);
-  if (review?.reason !== "rejected" || intent === null) return null;
-  const why = lastFailure === null ? "" : ` ${lastFailure.failure.sentence}`;
-  return refuse(
-    "RESUME_BLOCKED",
-    `Case ${state.caseId} would send ${step} again exactly as it was rejected.${why} Correct the input first.`,
-  );
-}
-
-function stillBlocked(state: CaseState, review: Review): MoveVerdict {
-  return refuse(
-    "RESUME_BLOCKED",
-    `Case ${state.caseId} would stop again at ${review.step}: ${review.sentence}`,
-  );
 }
 
 /** Corrects the input: the original is kept, what rested on the changed part lapses, and the case goes on. */
@@ -206,6 +255,11 @@ export function decideCorrection(
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
   return { kind: "write", entries: [{ kind: "inputCorrected", ...correction }] };
+}
+
+/** A claim that a person's open page has: against it everything but a note is refused (R4). */
+function isPage(held: HeldBy | null): held is HeldBy {
+  return held?.holder?.kind === "page";
 }
 
 function isEnded({ rest }: CaseState): boolean {
@@ -221,9 +275,11 @@ function caseEnded(state: CaseState): MoveVerdict {
 
 function caseClaimed(state: CaseState, { claim, holder }: HeldBy): MoveVerdict {
   const who = holder === null ? `holder ${claim.holderId}` : `${holder.name} (${holder.host})`;
+  const untilAt = holder === null ? claim.actByAt : Math.min(claim.actByAt, holder.beatAt + holder.leaseMs);
   return refuse(
     "CASE_CLAIMED",
-    `Case ${state.caseId} is held by ${who}; it is freed when that holder commits, or by the sweep when it falls silent. Try again then.`,
+    `Case ${state.caseId} is held by ${who} until ${formatUtc(untilAt)}, or longer while that holder is at work; ` +
+      `then the sweep frees it. Try again once it is free.`,
   );
 }
 

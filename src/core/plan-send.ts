@@ -1,190 +1,230 @@
 /** What the plan does about an open step that sends to a destination (DESIGN sections 6 and 7). */
 
 import { basisOf } from "./basis.ts";
-import { unreachable } from "./errors.ts";
-import { routeOf, type Failure } from "./failure.ts";
-import {
-  isUnproved,
-  stepOf,
-  type Attempt,
-  type Intent,
-  type LastFailure,
-  type StepState,
-} from "./case-state.ts";
-import type { AttemptRef, ReviewReason } from "./journal.ts";
+import type { Failure, FailureKind } from "./failure.ts";
+import { isUnproved, stepOf, type Intent, type StepState } from "./case-state.ts";
+import type { Entry, ReviewReason } from "./journal.ts";
 import type { SendStepOutline } from "./outline.ts";
 import { actForConditions } from "./conditions.ts";
 import type { Act, PlanInput } from "./planning.ts";
-import { isPastWindow, isUsedUp } from "./retry.ts";
+import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
+import { brokenPrerequisite, describeLapse } from "./standing.ts";
 
 /** Claims lost in a row with an attempt open, after which a case goes to people instead of another worker (R9). */
 export const LOSSES_MAX = 3;
 
-/** Conflicts with a moved prerequisite that one unchanged basis is planned again for, before review (R16). */
+/** Conflicts with a moved precondition on one unchanged basis: the one after the first goes to review (R16). */
 export const PRECONDITIONS_MAX = 2;
+
+/** A failure that more of the same cannot help. */
+type FinalKind = Exclude<FailureKind, "transient" | "throttled" | "stopped" | "unknown">;
+
+/** Everything that decides about one send step. */
+interface SendPlanning {
+  readonly input: PlanInput;
+  readonly step: SendStepOutline;
+  readonly known: StepState;
+}
 
 /** Plans an open send step whose `after` steps all stand. */
 export function planSend(input: PlanInput, step: SendStepOutline): Act {
   const known = stepOf(input.state, step.name);
-  const late = lateSuccess(known.intent);
-  if (late !== null) return confirmLate(step, late.intent, late.attempt);
-  if (known.review !== null) return { kind: "review", review: known.review, isOpen: true };
-  if (input.state.losses >= LOSSES_MAX) return poisonReview(input, step);
-  const { intent } = known;
-  const unproved = intent?.attempts.filter(isUnproved) ?? [];
-  if (intent !== null && unproved.length > 0) return planUnknown(input, step, known, intent);
-  const blocked = known.lastFailure === null ? null : planAfterFailure(input, step, known, known.lastFailure);
-  if (blocked !== null) return blocked;
-  return actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats: [] };
-}
-
-function lateSuccess(intent: Intent | null): { intent: Intent; attempt: Attempt } | null {
-  const attempt = intent?.attempts.find(({ outcome }) => outcome.kind === "reportedLate");
-  return intent === null || attempt === undefined ? null : { intent, attempt };
+  const { intent, review } = known;
+  const late = intent === null ? null : lateSuccess(step, intent);
+  if (late !== null) return { kind: "confirm", entry: late };
+  if (review !== null) return { kind: "review", review, isOpen: true };
+  const planning = { input, step, known };
+  if (input.state.losses >= LOSSES_MAX) return poisonReview(planning);
+  if (intent !== null && intent.attempts.some(isUnproved)) return planUnknown(planning, intent);
+  return (
+    planAfterFailure(planning) ??
+    actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats: [] }
+  );
 }
 
 /** A late report is evidence for an open step (R10). */
-function confirmLate(step: SendStepOutline, intent: Intent, { outcome, number }: Attempt): Act {
-  if (outcome.kind !== "reportedLate") return { kind: "nothing", why: "follows" };
-  return {
-    kind: "confirm",
-    entry: {
-      kind: "stepConfirmed",
-      step: step.name,
-      intentVersion: intent.version,
-      basis: intent.basis,
-      result: outcome.result,
-      evidence: outcome.evidence,
-      by: { how: "lateReport", attempt: number },
-    },
-  };
+function lateSuccess(
+  step: SendStepOutline,
+  { version, basis, attempts }: Intent,
+): Extract<Entry, { kind: "stepConfirmed" }> | null {
+  for (const { number, outcome } of attempts) {
+    if (outcome.kind !== "reportedLate") continue;
+    const { result, evidence } = outcome;
+    const by = { how: "lateReport", attempt: number } as const;
+    return { kind: "stepConfirmed", step: step.name, intentVersion: version, basis, result, evidence, by };
+  }
+  return null;
 }
 
-function poisonReview(input: PlanInput, step: SendStepOutline): Act {
+function poisonReview({ input, step }: SendPlanning): Act {
   const sentence =
-    `${input.state.losses} workers in a row were lost while they worked on ${step.name}. ` +
-    `It is not tried again by itself, so that it cannot take more of them down.`;
+    `${input.state.losses} workers in a row were lost while they worked on this case. ` +
+    `${step.name} is not tried again by itself, so that it cannot take more of them down.`;
   return { kind: "review", review: reviewFor(input.outline, step, "poison", sentence), isOpen: false };
 }
 
-/** An attempt may have been executed: the destination's repeat safety alone decides. */
-function planUnknown(input: PlanInput, step: SendStepOutline, known: StepState, intent: Intent): Act {
-  const wayBack = resendable(input, step, known, intent);
-  if (wayBack === "now") return { kind: "send", repeats: refsOf(step, intent) };
-  if (wayBack !== "never") return retryWait(step, known, wayBack.dueAt);
-  if (step.hasCheck) return planCheck(input, step, known);
-  return unknownReview(input, step, known, "and it cannot be asked whether it happened");
+/** An attempt may have been executed: the destination's repeat safety decides, whatever the failure was. */
+function planUnknown(planning: SendPlanning, intent: Intent): Act {
+  const { step, known } = planning;
+  const { destination } = step;
+  if (intent.destination !== destination.name || intent.credentialId !== destination.credentialId) {
+    const where = `${intent.destination} (${intent.credentialId})`;
+    return unknownReview(planning, `it was sent to ${where}, and the definition sends elsewhere now`);
+  }
+  const final = finalFailure(known);
+  const why = final === null ? whyNotResent(planning, intent) : "more of the same cannot help";
+  if (why === null) return planResend(planning, intent);
+  // Who must restore access can do that now; the outcome is found out once it is there.
+  if (final?.kind === "denied" || final?.kind === "quota")
+    return failureReview(planning, final.failure, final.kind);
+  if (step.hasCheck) return planCheck(planning, why);
+  // Correcting the input helps only once it is known whether the old one took effect.
+  if (final === null || final.kind === "rejected") return unknownReview(planning, why);
+  return failureReview(planning, final.failure, final.kind);
 }
 
-/** Whether the same request may be sent again with the same key, and when. */
-function resendable(
-  input: PlanInput,
-  step: SendStepOutline,
-  known: StepState,
-  intent: Intent,
-): "now" | "never" | { readonly dueAt: number } {
-  const { repeatSafety, retry } = step.destination;
-  if (repeatSafety.by !== "key") return "never";
-  if (isForbidden(known)) return "never";
+/** The last failure, if it surely did not happen and no retry can help; null once a person resumed. */
+function finalFailure({
+  lastFailure,
+  round,
+}: StepState): { readonly kind: FinalKind; readonly failure: Failure } | null {
+  if (lastFailure?.round !== round.number || lastFailure.failure.executed !== "no") return null;
+  const { failure } = lastFailure;
+  switch (failure.kind) {
+    case "transient":
+    case "throttled":
+    case "stopped":
+    case "unknown":
+      return null;
+    case "rejected":
+    case "denied":
+    case "quota":
+    case "conflict":
+    case "precondition":
+    case "gone":
+    case "bug":
+      return { kind: failure.kind, failure };
+  }
+}
+
+/** Why the same request may not be sent again with the same key; null = it may. */
+function whyNotResent({ input, step, known }: SendPlanning, intent: Intent): string | null {
+  const { name, repeatSafety, requestAgeMs, retry } = step.destination;
+  if (repeatSafety.by !== "key") return `${name} cannot tell a repeat from a second order`;
+  if (isForbidden(known)) return `${name} said not to try again`;
+  if (known.rejected.includes(intent.fingerprint)) return `${name} rejected exactly this request`;
   // Without a journaled request the old effect's request cannot be made again once its basis has changed.
-  if (intent.request === null && intent.basis !== basisOf(step, input.state, input.digest)) return "never";
-  const dueAt = Math.max(input.now, known.notBefore ?? 0);
-  if (dueAt >= intent.openedAt + repeatSafety.windowMs) return "never";
-  if (isUsedUp(retry, known.round, dueAt)) return "never";
-  return dueAt > input.now ? { dueAt } : "now";
+  if (intent.request === null && intent.basis !== basisOf(step, input.state, input.digest)) {
+    return "what was sent cannot be made again, because the input has changed";
+  }
+  const dueAt = allowedAt(input, known);
+  // The repeat must have arrived while the key still counts.
+  if (dueAt + step.deadlineMs + requestAgeMs >= intent.openedAt + repeatSafety.windowMs) {
+    return `the time in which ${name} knows its key again is over`;
+  }
+  if (isUsedUp(retry, known.round, dueAt)) return triedSentence(step, known);
+  const broken = brokenPrerequisite(input, step);
+  return broken === null ? null : describeLapse(broken);
+}
+
+function planResend({ input, step, known }: SendPlanning, intent: Intent): Act {
+  const dueAt = allowedAt(input, known);
+  if (dueAt > input.now) return retryWait(step, known, dueAt);
+  const repeats = intent.attempts
+    .filter(isUnproved)
+    .map(({ number }) => ({ step: step.name, intentVersion: intent.version, attempt: number }));
+  return actForConditions(input, step, step.requires) ?? { kind: "send", repeats };
+}
+
+/** Earliest time at which the engine itself may send again. */
+function allowedAt({ now }: PlanInput, { notBefore }: StepState): number {
+  return Math.max(now, notBefore ?? 0);
 }
 
 function isForbidden({ lastFailure, round }: StepState): boolean {
   return lastFailure?.round === round.number && lastFailure.failure.instruction?.kind === "doNotRetry";
 }
 
-function planCheck(input: PlanInput, step: SendStepOutline, known: StepState): Act {
-  const { retry } = step.destination;
-  const dueAt = Math.max(input.now, known.notBefore ?? 0);
-  if (known.round.checks >= retry.maxAttempts || isPastWindow(retry, known.round, dueAt)) {
-    return unknownReview(input, step, known, `and ${known.round.checks} checks could not tell`);
+/** Asks the destination; bounded by the number of questions since the last attempt. */
+function planCheck(planning: SendPlanning, whyNotSent: string): Act {
+  const { input, step, known } = planning;
+  const { checks } = known.round;
+  // A failure's retry time is for sending: the first question may be asked at once.
+  if (checks === 0) return { kind: "check" };
+  if (checks >= step.destination.retry.maxAttempts) {
+    return unknownReview(planning, `${whyNotSent}, and ${checks} checks could not tell`);
   }
-  // A failure's retry time is for sending; a question may be asked at once, until a check set its own time.
-  if (known.round.checks > 0 && dueAt > input.now) {
-    return { kind: "wait", wait: { kind: "check", step: step.name, dueAt } };
-  }
-  return { kind: "check" };
+  const dueAt = allowedAt(input, known);
+  if (dueAt <= input.now) return { kind: "check" };
+  return { kind: "wait", wait: { kind: "check", step: step.name, dueAt } };
 }
 
-function unknownReview(input: PlanInput, step: SendStepOutline, known: StepState, because: string): Act {
-  const what = known.lastFailure?.failure.sentence ?? "The worker was lost while it was sending.";
-  const sentence = `It is not known whether ${step.name} happened at ${step.destination.name}, ${because}. ${what}`;
+function unknownReview({ input, step, known }: SendPlanning, why: string): Act {
+  const sentence =
+    `It is not known whether ${step.name} happened at ${step.destination.name}. ${howItEnded(known)} ` +
+    `It is not sent again by itself: ${why}.`;
   return { kind: "review", review: reviewFor(input.outline, step, "unknown", sentence), isOpen: false };
 }
 
-/** What the last failure calls for when it surely did not happen; null = go on. */
-function planAfterFailure(
-  input: PlanInput,
-  step: SendStepOutline,
-  known: StepState,
-  { failure, round }: LastFailure,
-): Act | null {
-  // A person resumed since: the failure is history. The door still refuses a rejected fingerprint.
-  if (round !== known.round.number) return null;
-  const kind = routeOf(failure);
-  switch (kind) {
-    case "transient":
-    case "stopped":
-    case "throttled":
-      return planRetry(input, step, known, failure);
+/** What is left to do before a send, when every attempt so far surely did not happen; null = go on. */
+function planAfterFailure(planning: SendPlanning): Act | null {
+  const { step, known } = planning;
+  const final = finalFailure(known);
+  if (final === null) return planWithinBounds(planning);
+  switch (final.kind) {
     case "precondition":
-      return known.round.preconditions < PRECONDITIONS_MAX
-        ? null
-        : failureReview(input, step, known, failure, "precondition");
+      // R16: the first time the case is picked up again from what still holds.
+      if (known.round.preconditions < PRECONDITIONS_MAX) return planWithinBounds(planning);
+      break;
     case "conflict":
       // "It exists already" may be our own earlier effect: the destination is asked once before a person is.
-      return step.hasCheck && known.round.checks === 0
-        ? { kind: "check" }
-        : failureReview(input, step, known, failure, "conflict");
+      if (step.hasCheck && known.round.checks === 0) return { kind: "check" };
+      break;
     case "rejected":
     case "denied":
     case "quota":
     case "gone":
     case "bug":
-      return failureReview(input, step, known, failure, kind);
-    case "unknown":
-      // Every attempt is proved by now (a check said "did not happen"): the step may be sent again, within bounds.
-      return planRetry(input, step, known, failure);
-    default:
-      return unreachable(kind, "failure kind");
+      break;
   }
+  return failureReview(planning, final.failure, final.kind);
 }
 
-function planRetry(input: PlanInput, step: SendStepOutline, known: StepState, failure: Failure): Act | null {
-  const { retry } = step.destination;
-  const dueAt = Math.max(input.now, known.notBefore ?? 0);
-  if (isForbidden(known) || isUsedUp(retry, known.round, dueAt)) {
-    return failureReview(input, step, known, failure, "limit");
+function planWithinBounds(planning: SendPlanning): Act | null {
+  const { input, step, known } = planning;
+  const dueAt = allowedAt(input, known);
+  if (isForbidden(known) || isUsedUp(step.destination.retry, known.round, dueAt)) {
+    const sentence = `${howItEnded(known)} It is not sent again by itself: ${triedSentence(step, known)}.`;
+    return { kind: "review", review: reviewFor(input.outline, step, "limit", sentence), isOpen: false };
   }
   return dueAt > input.now ? retryWait(step, known, dueAt) : null;
 }
 
-function failureReview(
-  input: PlanInput,
-  step: SendStepOutline,
-  known: StepState,
-  failure: Failure,
-  reason: ReviewReason,
-): Act {
-  const tried = reason === "limit" ? triedSentence(step, known) : "";
+function failureReview({ input, step, known }: SendPlanning, failure: Failure, reason: ReviewReason): Act {
+  const isOpen = known.intent?.attempts.some(isUnproved) ?? false;
+  const also = isOpen ? "Whether an earlier attempt happened is not known." : "";
   return {
     kind: "review",
-    review: reviewForFailure(input.outline, step, failure, reason, tried),
+    review: reviewForFailure(input.outline, step, failure, reason, also),
     isOpen: false,
   };
 }
 
-function triedSentence(step: SendStepOutline, known: StepState): string {
-  if (isForbidden(known)) return "The destination said not to try again.";
+/** How the last attempt ended, in one sentence. */
+function howItEnded({ intent }: StepState): string {
+  const outcome = intent?.attempts.at(-1)?.outcome;
+  if (outcome?.kind === "failed") return outcome.failure.sentence;
+  return outcome?.kind === "open"
+    ? "The worker was lost while it was sending."
+    : "The last attempt did not happen.";
+}
+
+function triedSentence({ destination }: SendStepOutline, known: StepState): string {
+  if (isForbidden(known)) return `${destination.name} said not to try again`;
   const { attempts, throttles } = known.round;
   const throttled = throttles > 0 ? ` and ${throttles} times told to slow down` : "";
-  return `Tried ${attempts} of ${step.destination.retry.maxAttempts} times${throttled}; nothing more is tried by itself.`;
+  return `it was tried ${attempts} of ${destination.retry.maxAttempts} times${throttled}`;
 }
 
 function retryWait(step: SendStepOutline, known: StepState, dueAt: number): Act {
@@ -199,10 +239,4 @@ function retryWait(step: SendStepOutline, known: StepState, dueAt: number): Act 
       by: known.askedByProvider ? "provider" : "backoff",
     },
   };
-}
-
-function refsOf(step: SendStepOutline, intent: Intent): readonly AttemptRef[] {
-  return intent.attempts
-    .filter(isUnproved)
-    .map(({ number }) => ({ step: step.name, intentVersion: intent.version, attempt: number }));
 }

@@ -1,7 +1,7 @@
 /** What the plan does about open steps that send nothing: approval, event and sleep. */
 
 import { basisOf } from "./basis.ts";
-import { stepOf, type ApprovalAnswer, type ReceivedEvent, type StepState } from "./case-state.ts";
+import { stepOf, type ApprovalAnswer, type CaseState } from "./case-state.ts";
 import type { ConfirmedBy } from "./journal.ts";
 import type { Json } from "./json.ts";
 import type {
@@ -48,16 +48,26 @@ function refused(input: PlanInput, step: ApprovalStepOutline, { by, note }: Appr
   return { kind: "review", review: reviewFor(input.outline, step, "refused", sentence), isOpen: false };
 }
 
-/** Plans a wait for an event: the first one of its type that no other step has taken, also if it came before. */
-export function planWaitForEvent(input: PlanInput, step: WaitForEventStepOutline): Act {
+/**
+ * Plans a wait for an event: the first one of its type that no other step has taken, also if it came before the wait.
+ * `taken` has the step that took an event, by the event's source id.
+ */
+export function planWaitForEvent(
+  input: PlanInput,
+  step: WaitForEventStepOutline,
+  taken: ReadonlyMap<string, string>,
+): Act {
   const { review, renewedAt } = stepOf(input.state, step.name);
   if (review !== null) return { kind: "review", review, isOpen: true };
   const blocked = actForConditions(input, step, step.requires);
   if (blocked !== null) return blocked;
-  const event = firstFreeEvent(input, step);
-  if (event !== null) {
-    const { eventType, sourceId, at } = event;
-    return confirm(input, step, event.payload, { receivedAt: at }, { how: "event", sourceId, eventType });
+  const event = input.state.events.find(
+    ({ eventType, sourceId }) =>
+      eventType === step.eventType && (taken.get(sourceId) ?? step.name) === step.name,
+  );
+  if (event !== undefined) {
+    const { eventType, sourceId, at, payload } = event;
+    return confirm(input, step, payload, { receivedAt: at }, { how: "event", sourceId, eventType });
   }
   const dueAt = Math.max(reachedAt(input, step), renewedAt ?? 0) + step.timeoutMs;
   if (input.now >= dueAt)
@@ -65,16 +75,13 @@ export function planWaitForEvent(input: PlanInput, step: WaitForEventStepOutline
   return { kind: "wait", wait: { kind: "event", step: step.name, dueAt, eventType: step.eventType } };
 }
 
-function firstFreeEvent({ state }: PlanInput, step: WaitForEventStepOutline): ReceivedEvent | null {
-  const taken = Object.entries(state.steps)
-    .filter(([name]) => name !== step.name)
-    .map(([, other]) => takenEvent(other));
-  const free = state.events.find((one) => one.eventType === step.eventType && !taken.includes(one.sourceId));
-  return free ?? null;
-}
-
-function takenEvent({ confirmation }: StepState): string | null {
-  return confirmation?.by.how === "event" ? confirmation.by.sourceId : null;
+/** The steps that took an event, by the event's source id. An event stays taken by a confirmation that lapsed. */
+export function takenEvents({ steps }: CaseState): Map<string, string> {
+  return new Map(
+    Object.entries(steps).flatMap(([name, { confirmation }]): readonly [string, string][] =>
+      confirmation?.by.how === "event" ? [[confirmation.by.sourceId, name]] : [],
+    ),
+  );
 }
 
 /** Plans a sleep: confirmed by the clock once its time has passed since the step was reached. */

@@ -3,16 +3,16 @@
  * to its conditions and the time. The same plan serves the worker, the preview and the command line.
  */
 
-import { basisOf } from "./basis.ts";
-import { actForConditions, usableAnswer } from "./conditions.ts";
+import { actForConditions } from "./conditions.ts";
 import { stepOf, type CaseState } from "./case-state.ts";
 import type { Entry, LapseReason } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import { planSend } from "./plan-send.ts";
-import { planApproval, planSleep, planWaitForEvent } from "./plan-waits.ts";
-import type { Act, PlanInput, PlannedStep, Standing } from "./planning.ts";
+import { planApproval, planSleep, planWaitForEvent, takenEvents } from "./plan-waits.ts";
+import type { Act, PlanInput, PlannedStep, ReviewAct, Standing } from "./planning.ts";
 import { reviewFor } from "./review.ts";
-import { isProvedNotExecuted } from "./settled.ts";
+import { hasSecondEffect, isProvedNotExecuted, isSettled } from "./settled.ts";
+import { describeLapse, standingOf } from "./standing.ts";
 
 /** A confirmation that lapsed, or stands again. */
 export type Shift = Extract<Entry, { kind: "stepLapsed" | "stepRestored" }>;
@@ -21,11 +21,16 @@ export type Shift = Extract<Entry, { kind: "stepLapsed" | "stepRestored" }>;
 export interface Plan {
   /** In topological order. */
   readonly steps: readonly PlannedStep[];
+  /**
+   * Steps that the journal knows and the definition no longer has, or has as something that sends nothing, where
+   * something about them is open: nothing that may have happened is lost with its definition.
+   */
+  readonly strays: readonly ReviewAct[];
   /** The standing steps with no standing successor. */
   readonly foothold: readonly string[];
   /** Confirmations that lapsed or stand again, where the journal does not know it yet. */
   readonly shifts: readonly Shift[];
-  /** Every step stands and none waits for a person: the case is done. */
+  /** Every step stands and nothing waits for a person: the case is done. */
   readonly isComplete: boolean;
   /** A person's request that is carried out before anything else, once no step is busy. */
   readonly halt: "none" | "cancel" | "pause";
@@ -34,115 +39,126 @@ export interface Plan {
 /** Makes the plan. Never throws for anything that a journal may hold. */
 export function planCase(input: PlanInput): Plan {
   const standings = new Map<string, Standing>();
+  const taken = takenEvents(input.state);
   const steps = input.outline.steps.map((step): PlannedStep => {
     const standing = standingOf(input, step, standings);
     standings.set(step.name, standing);
-    return { step, standing, act: actFor(input, step, standing, standings) };
+    const act = actFor({ input, step, standing, standings, taken });
+    // Two waits for one type, in one plan, take two events.
+    if (act.kind === "confirm" && act.entry.by.how === "event") taken.set(act.entry.by.sourceId, step.name);
+    return { step, standing, act };
   });
+  const strays = straysOf(input);
   return {
     steps,
+    strays,
     foothold: footholdOf(steps),
     shifts: shiftsOf(input.state, steps),
-    isComplete: steps.every(({ standing, act }) => standing.kind === "stands" && act.kind === "nothing"),
+    isComplete:
+      strays.length === 0 && steps.every(({ act }) => act.kind === "nothing" && act.why === "stands"),
     halt: haltOf(input),
   };
 }
 
-function standingOf(input: PlanInput, step: StepOutline, earlier: ReadonlyMap<string, Standing>): Standing {
-  const { confirmation, lapse } = stepOf(input.state, step.name);
-  if (confirmation === null) return { kind: "open" };
-  // A lapsed approval is always asked again, even where what it rested on came back.
-  if (step.kind === "approval" && lapse !== null) return { kind: "lapsed", because: lapse };
-
-  const answers = step.requires.map((one) => ({
-    name: one.name,
-    answer: usableAnswer(input, step.name, one),
-  }));
-  for (const { name, answer } of answers) {
-    if (answer?.kind === "broken") {
-      return { kind: "lapsed", because: { kind: "prerequisite", name, why: answer.why } };
-    }
-  }
-  if (confirmation.basis !== basisOf(step, input.state, input.digest)) {
-    return { kind: "lapsed", because: { kind: "basis" } };
-  }
-  const before = step.after.map((name) => ({
-    name,
-    standing: earlier.get(name) ?? { kind: "open" as const },
-  }));
-  const fallen = before.find(({ standing }) => standing.kind === "open" || standing.kind === "lapsed");
-  if (fallen !== undefined) return { kind: "lapsed", because: { kind: "follows", step: fallen.name } };
-  const isCertain =
-    answers.every(({ answer }) => answer?.kind === "holds") &&
-    before.every(({ standing }) => standing.kind === "stands");
-  return isCertain ? { kind: "stands" } : { kind: "uncertain" };
+interface Planning {
+  readonly input: PlanInput;
+  readonly step: StepOutline;
+  readonly standing: Standing;
+  /** Of this step and all before it. */
+  readonly standings: ReadonlyMap<string, Standing>;
+  /** Steps by the event they took. */
+  readonly taken: ReadonlyMap<string, string>;
 }
 
-function actFor(
-  input: PlanInput,
-  step: StepOutline,
-  standing: Standing,
-  standings: ReadonlyMap<string, Standing>,
-): Act {
+function actFor(planning: Planning): Act {
+  const { input, step, standing, standings } = planning;
   if (input.busy.has(step.name)) return { kind: "nothing", why: "busy" };
   if (standing.kind === "stands") return actForStanding(input, step);
-  const isNext = step.after.every((name) => standings.get(name)?.kind === "stands");
+  if (standing.kind === "uncertain") return holdBack(input, actForUncertain(input, step));
+  const isNext =
+    step.after.every((name) => standings.get(name)?.kind === "stands") &&
+    // R11: what follows cannot be worked out without a result that could not be stored.
+    step.closure.every((name) => stepOf(input.state, name).confirmation?.result.kind !== "unreadable");
   if (!isNext) return { kind: "nothing", why: "follows" };
-  switch (standing.kind) {
-    case "uncertain":
-      return actForConditions(input, step, step.requires) ?? { kind: "nothing", why: "follows" };
-    case "lapsed":
-      return step.kind === "step" ? lapsedReview(input, step, standing.because) : actForOpen(input, step);
-    case "open":
-      return actForOpen(input, step);
-  }
+  if (standing.kind === "lapsed" && step.kind === "step") return lapsedReview(input, step, standing.because);
+  return holdBack(input, actForOpen(planning));
 }
 
-function actForOpen(input: PlanInput, step: StepOutline): Act {
+/** Once a person asked to stop the case, nothing new is begun while something is still under way. */
+function holdBack({ state, busy }: PlanInput, act: Act): Act {
+  const isHalting = busy.size > 0 && (state.cancelRequest !== null || state.pauseRequest !== null);
+  const isNew = act.kind === "send" || act.kind === "check" || act.kind === "ask";
+  return isHalting && isNew ? { kind: "nothing", why: "halting" } : act;
+}
+
+function actForOpen({ input, step, taken }: Planning): Act {
   switch (step.kind) {
     case "step":
       return planSend(input, step);
     case "approval":
       return planApproval(input, step);
     case "waitForEvent":
-      return planWaitForEvent(input, step);
+      return planWaitForEvent(input, step, taken);
     case "sleep":
       return planSleep(input, step);
   }
 }
 
-/** A standing step has nothing left to do, unless its result could not be stored and somebody needs it (R11). */
+/** A confirmed step of which a prerequisite could not be told: it is asked, and nothing else is done about it (R13). */
+function actForUncertain(input: PlanInput, step: StepOutline): Act {
+  const act = actForConditions(input, step, step.requires);
+  if (act !== null && act.kind !== "review") return act;
+  const { review } = stepOf(input.state, step.name);
+  if (review !== null) return { kind: "review", review, isOpen: true };
+  return act ?? { kind: "nothing", why: "follows" };
+}
+
+/** A standing step has nothing left to do, unless people must look at what is known of it. */
 function actForStanding(input: PlanInput, step: StepOutline): Act {
-  const { confirmation, review, round } = stepOf(input.state, step.name);
+  const { review, confirmation, round, intent } = stepOf(input.state, step.name);
   // A review that asked what to do about a lapse is closed by what it rested on holding again.
   if (review !== null && review.reason !== "lapsed") return { kind: "review", review, isOpen: true };
-  if (confirmation?.result.kind !== "unreadable") return { kind: "nothing", why: "stands" };
-  const isNeeded = input.outline.steps.some((one) => one.closure.includes(step.name));
-  const isAccepted = round.number > confirmation.round && !isNeeded;
-  if (isAccepted) return { kind: "nothing", why: "stands" };
-  const sentence =
-    `${step.name} took effect, but what it returned cannot be stored: ${confirmation.result.why}. ` +
-    (isNeeded ? "A later step needs that result." : "Resume the case to go on without it.");
-  return { kind: "review", review: reviewFor(input.outline, step, "unreadable", sentence), isOpen: false };
+  const isAccepted = confirmation !== null && round.number > confirmation.round;
+  if (step.kind === "step" && intent !== null && hasSecondEffect(intent, step.destination) && !isAccepted) {
+    const sentence =
+      `More than one attempt of ${step.name} took effect at ${step.destination.name}, which does not deduplicate. ` +
+      `It may exist twice there; resume the case once that is set right.`;
+    return openReview(reviewFor(input.outline, step, "mayExistTwice", sentence));
+  }
+  if (confirmation?.result.kind === "unreadable") {
+    const isNeeded = input.outline.steps.some((one) => one.closure.includes(step.name));
+    if (isNeeded || !isAccepted) {
+      const what = `${step.name} took effect, but what it returned cannot be stored: ${confirmation.result.why}.`;
+      const next = isNeeded ? "A later step follows it." : "Resume the case to go on without it.";
+      return openReview(reviewFor(input.outline, step, "unreadable", `${what} ${next}`));
+    }
+  }
+  return { kind: "nothing", why: "stands" };
 }
 
 function lapsedReview(input: PlanInput, step: StepOutline, because: LapseReason): Act {
   const { review } = stepOf(input.state, step.name);
   if (review !== null) return { kind: "review", review, isOpen: true };
   const sentence = `${step.name} was done, but no longer stands: ${describeLapse(because)}. It is not done again by itself.`;
-  return { kind: "review", review: reviewFor(input.outline, step, "lapsed", sentence), isOpen: false };
+  return openReview(reviewFor(input.outline, step, "lapsed", sentence));
 }
 
-/** The reason of a lapse in words. */
-export function describeLapse(because: LapseReason): string {
-  switch (because.kind) {
-    case "prerequisite":
-      return `the prerequisite "${because.name}" is broken (${because.why})`;
-    case "basis":
-      return "the input or an earlier result that it rested on has changed";
-    case "follows":
-      return `it follows ${because.step}, which does not stand`;
-  }
+function openReview(review: ReviewAct["review"]): ReviewAct {
+  return { kind: "review", review, isOpen: false };
+}
+
+function straysOf({ outline, state }: PlanInput): readonly ReviewAct[] {
+  return Object.entries(state.steps).flatMap(([name, { review, intent, confirmation }]) => {
+    const step = outline.steps.find((one) => one.name === name);
+    if (step?.kind === "step") return [];
+    if (step === undefined && review !== null) return [{ kind: "review", review, isOpen: true }];
+    if (review?.reason === "unknown" || intent === null || isSettled(intent, confirmation)) return [];
+    const sentence =
+      `${name} may have happened at ${intent.destination}, and the definition of ${outline.name} does not send it ` +
+      `any more. Nothing is sent or asked by itself.`;
+    const { owner } = outline;
+    return [openReview({ step: name, reason: "unknown", sentence, owner, nextCheckAllowedAt: null })];
+  });
 }
 
 function footholdOf(steps: readonly PlannedStep[]): readonly string[] {
@@ -155,8 +171,7 @@ function footholdOf(steps: readonly PlannedStep[]): readonly string[] {
 function shiftsOf(state: CaseState, steps: readonly PlannedStep[]): readonly Shift[] {
   return steps.flatMap(({ step: { name }, standing }): readonly Shift[] => {
     const { confirmation, lapse } = stepOf(state, name);
-    if (confirmation === null) return [];
-    if (standing.kind === "lapsed" && lapse === null) {
+    if (standing.kind === "lapsed" && lapse === null && confirmation !== null) {
       const { revision } = confirmation;
       return [{ kind: "stepLapsed", step: name, because: standing.because, confirmedAtRevision: revision }];
     }

@@ -5,13 +5,16 @@ import type { CaseState } from "./case-state.ts";
 import type { AttemptRef, ConditionAnswer, Entry, LapseReason, Review, Wait } from "./journal.ts";
 import type { CaseOutline, StepOutline } from "./outline.ts";
 
-/** An answer of this pick-up. */
+/** An answer to a fact, made for this plan. */
 export interface FreshAnswer {
   readonly answer: ConditionAnswer;
   readonly askedAt: number;
 }
 
-/** Fresh answers by {@link answerKey}: every fact, and the probes asked in this pick-up. */
+/**
+ * Answers to every fact, by {@link answerKey}. What a probe answered is not among them: it is journaled first
+ * (`conditionAnswered`) and read from the state.
+ */
 export type Answers = ReadonlyMap<string, FreshAnswer>;
 
 /** The key of one step's condition in {@link Answers}. */
@@ -40,7 +43,8 @@ export type Standing =
 
 /** What may be done about a step now. */
 export type Act =
-  | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" }
+  /** `halting` = a person asked to stop the case, and it waits only for what is under way. */
+  | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" | "halting" }
   /** Ask these probes, then plan again. */
   | { readonly kind: "ask"; readonly conditions: readonly string[] }
   /** Open an attempt and send. `repeats` = unsettled attempts whose effect this one may repeat safely. */
@@ -52,6 +56,9 @@ export type Act =
   | { readonly kind: "wait"; readonly wait: Wait }
   /** `isOpen` = the review stands in the journal already. */
   | { readonly kind: "review"; readonly review: Review; readonly isOpen: boolean };
+
+/** Something that waits for a person. */
+export type ReviewAct = Extract<Act, { kind: "review" }>;
 
 /** One step in the plan. */
 export interface PlannedStep {

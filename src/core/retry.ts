@@ -1,6 +1,6 @@
 /** When to try again: bounded, growing, and as the provider says (DESIGN section 6). */
 
-import type { Failure } from "./failure.ts";
+import { isSlowDown, type Failure } from "./failure.ts";
 import type { Round } from "./case-state.ts";
 import type { RetryPolicy } from "./outline.ts";
 
@@ -39,20 +39,16 @@ export function retryAt(
   }
   // We stopped it ourselves (a graceful stop, a lost lease): nothing speaks against trying at once.
   if (failure.kind === "stopped" && failure.executed === "no") return now;
-  const tries = failure.kind === "throttled" ? round.throttles : round.attempts;
+  const tries = isSlowDown(failure) ? round.throttles : round.attempts;
   return now + backoffMs(policy, tries, random);
 }
 
 /** True when a further try at `dueAt` would break the bounds of the round. */
 export function isUsedUp(policy: RetryPolicy, round: Round, dueAt: number): boolean {
+  const { attempts, throttles, failingSinceAt } = round;
   return (
-    round.attempts >= policy.maxAttempts ||
-    round.throttles >= policy.maxThrottles ||
-    isPastWindow(policy, round, dueAt)
+    attempts >= policy.maxAttempts ||
+    throttles >= policy.maxThrottles ||
+    (failingSinceAt !== null && dueAt > failingSinceAt + policy.giveUpAfterMs)
   );
-}
-
-/** True when `dueAt` lies beyond the time for which the engine goes on by itself. */
-export function isPastWindow(policy: RetryPolicy, round: Round, dueAt: number): boolean {
-  return round.failingSinceAt !== null && dueAt > round.failingSinceAt + policy.giveUpAfterMs;
 }

@@ -3,9 +3,10 @@
  * alone; a claim lies over it and does not.
  */
 
-import { isUnproved, type CaseState, type Rest } from "./case-state.ts";
+import type { CaseState, Rest } from "./case-state.ts";
 import type { FailureKind, Executed } from "./failure.ts";
 import type { Review, Wait } from "./journal.ts";
+import { isSettled } from "./settled.ts";
 import { storableText } from "./storable-text.ts";
 
 /** Characters of one text in a summary; the journal holds it whole. */
@@ -17,7 +18,7 @@ export type StoredState = "ready" | "claimed" | "waiting" | "paused" | "in_revie
 /** The state of a case without its claim. */
 export type RestingState = Exclude<StoredState, "claimed">;
 
-/** The last failure of a case, short enough for a list. */
+/** The last failure of a step that is not confirmed yet, short enough for a list. */
 export interface FailureSummary {
   readonly step: string;
   readonly attempt: number;
@@ -89,7 +90,7 @@ function summarize(state: CaseState): CaseSummary {
     waits: state.rest.kind === "waiting" ? state.rest.waits.map(storableWait) : [],
     reviews: steps.flatMap(([, step]) => (step.review === null ? [] : [storableReview(step.review)])),
     unsettled: steps
-      .filter(([, step]) => step.confirmation === null && (step.intent?.attempts.some(isUnproved) ?? false))
+      .filter(([, { intent, confirmation }]) => intent !== null && !isSettled(intent, confirmation))
       .map(([name]) => name),
     lastFailure: lastFailureOf(state),
     losses: state.losses,
@@ -99,8 +100,9 @@ function summarize(state: CaseState): CaseSummary {
 }
 
 function lastFailureOf(state: CaseState): FailureSummary | null {
-  const failures = Object.entries(state.steps).flatMap(([step, { lastFailure }]) =>
-    lastFailure === null ? [] : [{ step, ...lastFailure }],
+  const failures = Object.entries(state.steps).flatMap(([step, { lastFailure, confirmation }]) =>
+    // What was overcome is history.
+    lastFailure === null || confirmation !== null ? [] : [{ step, ...lastFailure }],
   );
   const last = failures.reduce<(typeof failures)[number] | null>(
     (latest, one) => (latest === null || one.at >= latest.at ? one : latest),

@@ -1,7 +1,6 @@
 /** What a person reads about a case: derived at read time from its row, its holder and the clock, never stored. */
 
 import type { Claim } from "./claim.ts";
-import { unreachable } from "./errors.ts";
 import type { Review, ReviewReason, Wait } from "./journal.ts";
 import type { CaseSummary, RestingState, StoredState } from "./row.ts";
 
@@ -97,37 +96,47 @@ function readClaimed({ claim, holder, now }: ReadingInput): Reading {
 }
 
 function readResting(state: RestingState, input: ReadingInput): Reading {
-  const { summary } = input;
+  const { summary, dueAt, now } = input;
   switch (state) {
     case "done":
       return summary.isRepaired
-        ? ended("Done after repair", "Every step is confirmed, after people helped.")
-        : ended("Done", "Every step is confirmed.");
+        ? readEnded("Done after repair", "Every step is confirmed, after people helped.", summary)
+        : readEnded("Done", "Every step is confirmed.", summary);
     case "canceled":
-      return ended("Canceled", `Canceled by ${stopper(summary)}.`);
+      return readEnded("Canceled", `Canceled by ${stopper(summary)}.`, summary);
     case "paused":
+      if (dueAt !== null && dueAt <= now) return readReady(input);
       return {
         state: "Paused",
         sentence: `Paused by ${stopper(summary)}.`,
         actsNext: summary.stoppedBy?.name ?? "a person",
-        byAt: input.dueAt,
+        byAt: dueAt,
       };
     case "in_review":
     case "waiting":
     case "ready":
       return readOpen(state, input);
-    default:
-      return unreachable(state, "state");
   }
 }
 
+/** An ended case can have an open review all the same: a late report of an effect that is one too many (R10). */
+function readEnded(state: ReadableState, sentence: string, { reviews }: CaseSummary): Reading {
+  const [review] = reviews;
+  if (review === undefined) return { state, sentence, actsNext: "nobody", byAt: null };
+  const { owner, nextCheckAllowedAt } = review;
+  return { state, sentence: `${sentence} ${review.sentence}`, actsNext: owner, byAt: nextCheckAllowedAt };
+}
+
 function readOpen(state: "in_review" | "waiting" | "ready", input: ReadingInput): Reading {
-  const [review] = input.summary.reviews;
-  // Where one branch waits for a person and another goes on, the person must not be overlooked.
-  if (review !== undefined && state !== "ready") return readReview(review);
-  const wait = earliest(input.summary.waits);
-  if (state === "waiting" && wait !== null) return readWait(wait, input.summary);
-  return readReady(input);
+  const { summary } = input;
+  if (state === "ready" && summary.losses > 0) return readReady(input);
+  const [review] = summary.reviews;
+  // Where another branch goes on, or a fact has just come, the person must not be overlooked.
+  if (review !== undefined) return readReview(review);
+  const [wait] = summary.waits.toSorted(
+    (one, other) => (one.dueAt ?? Number.MAX_VALUE) - (other.dueAt ?? Number.MAX_VALUE),
+  );
+  return wait === undefined ? readReady(input) : readWait(wait, summary);
 }
 
 function readReady({ summary, dueAt }: ReadingInput): Reading {
@@ -181,8 +190,6 @@ function reviewState(reason: ReviewReason): ReadableState {
     case "expired":
     case "mayExistTwice":
       return "Needs review";
-    default:
-      return unreachable(reason, "review reason");
   }
 }
 
@@ -223,21 +230,10 @@ function readWait(wait: Wait, { lastFailure }: CaseSummary): Reading {
       };
     case "timer":
       return { state: "Waiting until", sentence: `${wait.step} waits for its time.`, ...engine };
-    default:
-      return unreachable(wait, "wait");
   }
-}
-
-function earliest(waits: readonly Wait[]): Wait | null {
-  const sorted = [...waits].sort((a, b) => (a.dueAt ?? Infinity) - (b.dueAt ?? Infinity));
-  return sorted[0] ?? null;
 }
 
 function stopper({ stoppedBy }: CaseSummary): string {
   if (stoppedBy === null) return "a person";
   return stoppedBy.reason === null ? stoppedBy.name : `${stoppedBy.name} (${stoppedBy.reason})`;
-}
-
-function ended(state: ReadableState, sentence: string): Reading {
-  return { state, sentence, actsNext: "nobody", byAt: null };
 }

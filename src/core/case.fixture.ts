@@ -1,0 +1,363 @@
+/** Small case types and the telling of a case, for tests. */
+
+import type { CaseState, StepState } from "./case-state.ts";
+import { stepOf } from "./case-state.ts";
+import {
+  decideAfterAttempt,
+  decideAfterCheck,
+  decideAfterProbe,
+  decideOpenAttempt,
+  type SendOutcome,
+} from "./decide.ts";
+import type { Failure } from "./failure.ts";
+import { foldEntries, foldJournal } from "./fold.ts";
+import type { Actor, CheckAnswer, ConditionAnswer, Entry, JournalEntry, Wait } from "./journal.ts";
+import type { Json } from "./json.ts";
+import type {
+  ApprovalStepOutline,
+  CaseOutline,
+  ConditionOutline,
+  DestinationOutline,
+  RetryPolicy,
+  SendStepOutline,
+  SleepStepOutline,
+  StepOutline,
+  WaitForEventStepOutline,
+} from "./outline.ts";
+import { planCase, type Plan } from "./plan.ts";
+import { answerKey, type Act, type FreshAnswer, type PlanInput } from "./planning.ts";
+
+/** When every case of these tests starts. */
+export const START = 1_700_000_000_000;
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const worker: Actor = { kind: "worker", name: "w-1", holderId: "holder-1" };
+export const person: Actor = { kind: "person", name: "ada" };
+
+/** Free of collisions and readable in a failing test. */
+export const digest = (text: string): string => `#${text}`;
+
+export const retry: RetryPolicy = {
+  maxAttempts: 5,
+  maxThrottles: 20,
+  giveUpAfterMs: 4 * HOUR,
+  firstDelayMs: 5 * SECOND,
+  maxDelayMs: 15 * MINUTE,
+};
+
+/** A destination that deduplicates, unless told otherwise. */
+export function destination(over: Partial<DestinationOutline> = {}): DestinationOutline {
+  return {
+    name: "erp",
+    repeatSafety: { by: "key", windowMs: DAY },
+    credentialId: "erp-account",
+    owners: { access: "erp-admins", input: "purchasing", outage: "platform" },
+    retry,
+    readLagMs: 0,
+    requestAgeMs: 0,
+    ...over,
+  };
+}
+
+/** Can be asked, and neither deduplicates nor compares. */
+export const ledger: DestinationOutline = destination({
+  name: "ledger",
+  repeatSafety: { by: "lookup" },
+  readLagMs: 10 * SECOND,
+  requestAgeMs: MINUTE,
+});
+
+/** A step before its place among the others is known. `after` left out = the step before. */
+type Draft<Step extends StepOutline> = Partial<Step> & Pick<Step, "kind" | "name">;
+type AnyDraft =
+  | Draft<SendStepOutline>
+  | Draft<ApprovalStepOutline>
+  | Draft<WaitForEventStepOutline>
+  | Draft<SleepStepOutline>;
+
+const common = { after: [], closure: [], requires: [], uses: null } as const;
+
+function completed(draft: AnyDraft): StepOutline {
+  switch (draft.kind) {
+    case "step":
+      return {
+        ...common,
+        destination: destination(),
+        before: [],
+        hasRequest: true,
+        hasCheck: false,
+        deadlineMs: 30 * SECOND,
+        ...draft,
+      };
+    case "approval":
+      return { ...common, by: "finance", expiresMs: 3 * DAY, ...draft };
+    case "waitForEvent":
+      return { ...common, eventType: "paid", timeoutMs: DAY, ...draft };
+    case "sleep":
+      return { ...common, forMs: HOUR, ...draft };
+  }
+}
+
+/** A case type of these steps, in a line unless `after` says otherwise. */
+export function outlineOf(...drafts: readonly AnyDraft[]): CaseOutline {
+  const steps: StepOutline[] = [];
+  for (const draft of drafts) {
+    const before = steps.at(-1);
+    const after = draft.after ?? (before === undefined ? [] : [before.name]);
+    const reached = new Set(
+      after.flatMap((name) => [...(steps.find((one) => one.name === name)?.closure ?? []), name]),
+    );
+    const closure = steps.map(({ name }) => name).filter((name) => reached.has(name));
+    steps.push({ ...completed(draft), after, closure });
+  }
+  return { name: "purchase", version: 1, owner: "purchasing-lead", steps, events: ["paid", "revoked"] };
+}
+
+export const fact = (name: string): ConditionOutline => ({ kind: "fact", name });
+
+export const probe = (
+  name: string,
+  over: Partial<Extract<ConditionOutline, { kind: "probe" }>> = {},
+): Extract<ConditionOutline, { kind: "probe" }> => ({
+  kind: "probe",
+  name,
+  destination: destination({ name: "crm", owners: { access: null, input: null, outage: "crm-team" } }),
+  deadlineMs: SECOND,
+  freshForMs: MINUTE,
+  ...over,
+});
+
+export const holds: ConditionAnswer = { kind: "holds" };
+export const broken = (why: string): ConditionAnswer => ({ kind: "broken", why });
+export const cannotTell = (why: string): Extract<ConditionAnswer, { kind: "cannotTell" }> => ({
+  kind: "cannotTell",
+  why,
+});
+
+/** Refused before it was sent, unless told otherwise. */
+export function failure(over: Partial<Failure> = {}): Failure {
+  return {
+    kind: "transient",
+    executed: "no",
+    rule: "test",
+    sentence: "erp refused the connection.",
+    instruction: null,
+    fields: [],
+    raw: null,
+    ...over,
+  };
+}
+
+export const lostAnswer: Failure = failure({ executed: "maybe", sentence: "erp did not answer." });
+export const rejection: Failure = failure({
+  kind: "rejected",
+  sentence: "erp rejected the request.",
+  fields: [{ path: "vendor", message: "is unknown" }],
+});
+
+export const started = (input: Json = { vendor: "acme" }): Entry => ({
+  kind: "caseStarted",
+  caseType: "purchase",
+  definitionVersion: 1,
+  tenant: "",
+  businessKey: null,
+  input,
+  by: person,
+});
+
+/** Entries with revisions from `from`, all at one time. */
+export function numbered(
+  entries: readonly Entry[],
+  { from, at }: { readonly from: number; readonly at: number },
+): readonly JournalEntry[] {
+  return entries.map((entry, index) => ({ revision: from + index, at, commitId: `commit-${from}`, entry }));
+}
+
+/** One case while it is told: each method appends what an engine would, at `now`. */
+export class Story {
+  readonly journal: JournalEntry[] = [];
+  outline: CaseOutline;
+  now: number = START;
+  /** Answers to facts, by `step.condition`; what is not named holds. */
+  readonly facts: Map<string, ConditionAnswer> = new Map();
+  /** What the authors' `request` functions give. */
+  request: (step: string, state: CaseState) => Json = (step, { input }) => ({ step, input });
+  claimId = "claim-1";
+
+  constructor(outline: CaseOutline, input?: Json) {
+    this.outline = outline;
+    this.append(started(input));
+  }
+
+  get state(): CaseState {
+    return foldJournal("case-1", this.journal);
+  }
+
+  step(name: string): StepState {
+    return stepOf(this.state, name);
+  }
+
+  append(...entries: readonly Entry[]): this {
+    this.journal.push(...numbered(entries, { from: this.journal.length + 1, at: this.now }));
+    return this;
+  }
+
+  wait(ms: number): this {
+    this.now += ms;
+    return this;
+  }
+
+  planInput(over: Partial<PlanInput> = {}): PlanInput {
+    return {
+      outline: this.outline,
+      state: this.state,
+      answers: this.#answers(),
+      busy: new Set(),
+      now: this.now,
+      digest,
+      ...over,
+    };
+  }
+
+  plan(over: Partial<PlanInput> = {}): Plan {
+    return planCase(this.planInput(over));
+  }
+
+  act(step: string, over: Partial<PlanInput> = {}): Act {
+    const planned = this.plan(over).steps.find((one) => one.step.name === step);
+    if (planned === undefined) throw new Error(`no step ${step}`);
+    return planned.act;
+  }
+
+  /** Opens an attempt, as the door would. Throws where it is refused. */
+  open(step: string, claimId: string = this.claimId): this {
+    const opened = this.decideOpen(step, claimId);
+    if (opened.kind === "refused") throw new Error(opened.review.sentence);
+    return this.append(...opened.entries);
+  }
+
+  decideOpen(step: string, claimId: string = this.claimId): ReturnType<typeof decideOpenAttempt> {
+    const { outline, state, now } = this;
+    const found = this.sendStep(step);
+    const request = found.hasRequest ? this.request(step, state) : null;
+    return decideOpenAttempt({ outline, step: found, state, request, claimId, holder: worker, now, digest });
+  }
+
+  /** Ends the last attempt of a step. */
+  end(step: string, outcome: SendOutcome, random = 0): this {
+    const ref = this.lastAttempt(step);
+    return this.append(decideAfterAttempt(this.sendStep(step), this.state, ref, outcome, this.now, random));
+  }
+
+  fail(step: string, why: Failure = failure()): this {
+    return this.end(step, { kind: "failed", failure: why });
+  }
+
+  succeed(step: string, value: Json = { id: step }): this {
+    return this.end(step, { kind: "succeeded", result: { kind: "value", value }, evidence: null });
+  }
+
+  /** Opens an attempt and ends it well. */
+  confirm(step: string, value?: Json): this {
+    return this.open(step).succeed(step, value);
+  }
+
+  check(step: string, answer: CheckAnswer, random = 0): this {
+    const { intent } = this.step(step);
+    if (intent === null) throw new Error(`${step} has no intent`);
+    return this.append(decideAfterCheck(this.sendStep(step), this.state, intent, answer, this.now, random));
+  }
+
+  probe(step: string, condition: ConditionOutline, answer: ConditionAnswer, random = 0): this {
+    if (condition.kind !== "probe") throw new Error(`${condition.name} is no probe`);
+    return this.append(decideAfterProbe(step, condition, this.state, answer, this.now, random));
+  }
+
+  /** Writes down what the plan found: shifts, reviews, what confirms by itself; then parks. */
+  settle(): this {
+    this.append(...this.plan().shifts);
+    for (let act = this.#nextConfirm(); act !== null; act = this.#nextConfirm()) this.append(act);
+    const { steps, strays } = this.plan();
+    const acts = [...steps.map(({ act }) => act), ...strays];
+    for (const act of acts) {
+      if (act.kind === "review" && !act.isOpen) this.append({ kind: "reviewOpened", review: act.review });
+    }
+    const waits = acts.flatMap((act): readonly Wait[] => (act.kind === "wait" ? [act.wait] : []));
+    const times = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+    return this.append({ kind: "parked", waits, dueAt: times.length === 0 ? null : Math.min(...times) });
+  }
+
+  loseClaim(step: string): this {
+    const openAttempts = [this.lastAttempt(step)];
+    return this.append({
+      kind: "claimLost",
+      claimId: this.claimId,
+      holderId: "holder-1",
+      holderName: "w-1",
+      why: "silent",
+      openAttempts,
+    });
+  }
+
+  event(eventType: string, sourceId: string, payload: Json = null): this {
+    return this.append({ kind: "eventReceived", eventType, sourceId, payload, by: person, ignored: null });
+  }
+
+  approve(step: string, approved = true, sourceId = `${step}-${this.journal.length}`): this {
+    return this.append({
+      kind: "approvalAnswered",
+      step,
+      approved,
+      form: null,
+      note: approved ? null : "too dear",
+      sourceId,
+      by: person,
+    });
+  }
+
+  resume(step: string | null = null): this {
+    return this.append({ kind: "resumed", step, by: person, reason: null });
+  }
+
+  correct(input: Json): this {
+    return this.append({ kind: "inputCorrected", input, by: person, reason: "typing error" });
+  }
+
+  sendStep(name: string): SendStepOutline {
+    const step = this.outline.steps.find((one) => one.name === name);
+    if (step?.kind !== "step") throw new Error(`${name} sends nothing`);
+    return step;
+  }
+
+  lastAttempt(step: string): { step: string; intentVersion: number; attempt: number } {
+    const { intent } = this.step(step);
+    if (intent === null) throw new Error(`${step} has no intent`);
+    return { step, intentVersion: intent.version, attempt: intent.attempts.length };
+  }
+
+  #nextConfirm(): Entry | null {
+    for (const { act } of this.plan().steps) if (act.kind === "confirm") return act.entry;
+    return null;
+  }
+
+  #answers(): ReadonlyMap<string, FreshAnswer> {
+    const answers = new Map<string, FreshAnswer>();
+    for (const step of this.outline.steps) {
+      const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+      for (const { kind, name } of conditions) {
+        if (kind !== "fact") continue;
+        const answer = this.facts.get(`${step.name}.${name}`) ?? holds;
+        answers.set(answerKey(step.name, name), { answer, askedAt: this.now });
+      }
+    }
+    return answers;
+  }
+}
+
+/** A state with further entries, as the engine previews it. */
+export function later(state: CaseState, at: number, ...entries: readonly Entry[]): CaseState {
+  return foldEntries(state, numbered(entries, { from: state.revision + 1, at }));
+}

@@ -1,0 +1,244 @@
+/** What an entry changes about its step. The state passed in carries the entry's own revision already. */
+
+import {
+  FRESH_ROUND,
+  isUnproved,
+  recordedAnswer,
+  stepOf,
+  tookEffect,
+  type ApprovalAnswer,
+  type Attempt,
+  type AttemptOutcome,
+  type CaseState,
+  type Intent,
+  type StepState,
+} from "./case-state.ts";
+import { corruptJournal } from "./corrupt-journal.ts";
+import { isSlowDown, type Failure } from "./failure.ts";
+import type { AttemptRef, ConfirmedBy, Entry } from "./journal.ts";
+
+/** The entry of one kind. */
+export type EntryOf<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
+
+/** What changes about a step. */
+export type StepChange = Partial<StepState>;
+
+/** A new intent. Another basis is a new effect in new circumstances: preconditions are counted anew (R16). */
+export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at: number): StepChange {
+  const { intent: before, round } = stepOf(state, entry.step);
+  const { intentVersion, idempotencyKey, destination, credentialId, basis, fingerprint, request } = entry;
+  if (intentVersion !== (before?.version ?? 0) + 1) {
+    throw corruptJournal(state, `intent version ${intentVersion} of step ${entry.step} is out of order`);
+  }
+  return {
+    intent: {
+      version: intentVersion,
+      idempotencyKey,
+      destination,
+      credentialId,
+      basis,
+      fingerprint,
+      request,
+      openedAt: at,
+      attempts: [],
+    },
+    round: before === null || before.basis === basis ? round : { ...round, preconditions: 0 },
+  };
+}
+
+/** A new attempt, which counts at once: a claim lost with it open has used it up. */
+export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, at: number): StepChange {
+  const intent = intentNamed(state, entry);
+  const { round } = stepOf(state, entry.step);
+  if (entry.attempt !== intent.attempts.length + 1) {
+    throw corruptJournal(state, `attempt ${entry.attempt} of step ${entry.step} is out of order`);
+  }
+  const attempt: Attempt = {
+    number: entry.attempt,
+    fencingToken: entry.fencingToken,
+    openedAt: at,
+    sendDeadlineAt: entry.sendDeadlineAt,
+    claimId: entry.claimId,
+    holder: entry.holder,
+    outcome: { kind: "open" },
+  };
+  return {
+    intent: { ...intent, attempts: [...intent.attempts, attempt] },
+    round: { ...round, attempts: round.attempts + 1, checks: 0 },
+    notBefore: null,
+    askedByProvider: false,
+    firstNotFoundAt: null,
+  };
+}
+
+/** A failure that the attempt's own holder stored. */
+export function failAttempt(state: CaseState, entry: EntryOf<"attemptFailed">, at: number): StepChange {
+  return recordFailure(state, entry, { failure: entry.failure, retryAt: entry.retryAt, at });
+}
+
+/** A late report (R10). It cannot take back that an effect was seen. */
+export function reportLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): StepChange {
+  const { intent } = stepOf(state, entry.step);
+  // About an older intent version it is kept in the journal for people, and late.ts says what they must look at.
+  if (intent?.version !== entry.intentVersion) return {};
+  const attempt = intent.attempts.find(({ number }) => number === entry.attempt);
+  if (attempt === undefined || tookEffect(attempt)) return {};
+  const { outcome } = entry;
+  if (outcome.kind === "succeeded") {
+    const { result, evidence } = outcome;
+    // Stronger than any proof of the contrary: a look-up can be wrong about what a sender has seen itself.
+    return { intent: settleAttempt(intent, entry.attempt, { kind: "reportedLate", result, evidence }) };
+  }
+  if (!isUnproved(attempt)) return {};
+  const { failure } = outcome;
+  const retryAt = failure.instruction?.kind === "retryAfter" ? at + failure.instruction.delayMs : null;
+  return recordFailure(state, entry, { failure, retryAt, at });
+}
+
+function recordFailure(
+  state: CaseState,
+  ref: AttemptRef,
+  { failure, retryAt, at }: { failure: Failure; retryAt: number | null; at: number },
+): StepChange {
+  const intent = intentNamed(state, ref);
+  const attempt = attemptNamed(state, intent, ref);
+  const { confirmation, rejected, round, conditions } = stepOf(state, ref.step);
+  const isRefused = failure.kind === "rejected" && failure.executed === "no";
+  const known = {
+    intent: tookEffect(attempt) ? intent : settleAttempt(intent, attempt.number, { kind: "failed", failure }),
+    rejected: isRefused ? [...new Set([...rejected, intent.fingerprint])] : rejected,
+  };
+  // An attempt that another one has overtaken says nothing about what comes next.
+  const isOvertaken =
+    attempt.number < intent.attempts.length || confirmation?.intentVersion === intent.version;
+  if (isOvertaken) return known;
+  const isThrottled = isSlowDown(failure);
+  const isPrecondition = failure.kind === "precondition";
+  return {
+    ...known,
+    round: {
+      ...round,
+      // Not below zero: a person may have opened a fresh round before the late report came.
+      attempts: isThrottled ? Math.max(0, round.attempts - 1) : round.attempts,
+      throttles: isThrottled ? round.throttles + 1 : round.throttles,
+      preconditions: isPrecondition ? round.preconditions + 1 : round.preconditions,
+      failingSinceAt: round.failingSinceAt ?? at,
+    },
+    lastFailure: { failure, attempt: attempt.number, at, round: round.number },
+    notBefore: retryAt,
+    askedByProvider: failure.instruction?.kind === "retryAfter",
+    // The destination says that something no longer holds: what was believed to hold is asked again.
+    conditions: isPrecondition ? {} : conditions,
+  };
+}
+
+/** An answer to "did it happen?" that is not yes. */
+export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): StepChange {
+  const intent = intentNamed(state, entry);
+  const { round, firstNotFoundAt } = stepOf(state, entry.step);
+  const counted: StepChange = {
+    round: { ...round, checks: round.checks + 1, failingSinceAt: round.failingSinceAt ?? entry.askedAt },
+    notBefore: entry.nextCheckAt,
+    askedByProvider: false,
+  };
+  if (entry.answer.kind === "cannotTell") return counted;
+  if (!entry.proves) return { ...counted, firstNotFoundAt: firstNotFoundAt ?? entry.askedAt };
+  const attempts = intent.attempts.map((one) =>
+    isUnproved(one) ? { ...one, outcome: { kind: "provedNotExecuted" } as const } : one,
+  );
+  return { ...counted, intent: { ...intent, attempts }, firstNotFoundAt: null, notBefore: null };
+}
+
+/** A confirmation. It closes the step's review and uses up what waited for it. */
+export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): StepChange {
+  const { round } = stepOf(state, entry.step);
+  const { intentVersion, basis, result, evidence, by } = entry;
+  return {
+    intent: confirmedIntent(state, entry),
+    confirmation: {
+      revision: state.revision,
+      at,
+      intentVersion,
+      basis,
+      result,
+      evidence,
+      by,
+      round: round.number,
+    },
+    lapse: null,
+    review: null,
+    round: { ...FRESH_ROUND, number: round.number },
+    notBefore: null,
+    askedByProvider: false,
+    firstNotFoundAt: null,
+    answer: null,
+  };
+}
+
+function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Intent | null {
+  if (entry.intentVersion === 0) return stepOf(state, entry.step).intent;
+  const intent = intentNamed(state, entry);
+  const attempt = provedAttempt(intent, entry.by);
+  if (attempt === null) return intent;
+  const { number } = attemptNamed(state, intent, { ...entry, attempt });
+  return settleAttempt(intent, number, { kind: "confirmed" });
+}
+
+/** The attempt that a confirmation proves; a check that finds an effect proves the only one that can have made it. */
+function provedAttempt(intent: Intent, by: ConfirmedBy): number | null {
+  if (by.how === "response" || by.how === "lateReport") return by.attempt;
+  const [first, ...others] = by.how === "check" ? intent.attempts.filter(isUnproved) : [];
+  return first === undefined || others.length > 0 ? null : first.number;
+}
+
+/** What a confirmation rested on holds again. */
+export function restore({ review }: StepState): StepChange {
+  return { lapse: null, review: review?.reason === "lapsed" ? null : review };
+}
+
+/** An answer to a condition. */
+export function answerCondition(state: CaseState, entry: EntryOf<"conditionAnswered">): StepChange {
+  const { conditions } = stepOf(state, entry.step);
+  const before = recordedAnswer(state, entry.step, entry.condition);
+  const { answer, askedAt, nextProbeAt } = entry;
+  const unsure =
+    answer.kind === "cannotTell"
+      ? { timesUnsure: (before?.timesUnsure ?? 0) + 1, unsureSinceAt: before?.unsureSinceAt ?? askedAt }
+      : { timesUnsure: 0, unsureSinceAt: null };
+  return { conditions: { ...conditions, [entry.condition]: { answer, askedAt, nextProbeAt, ...unsure } } };
+}
+
+/**
+ * A step that a person acted on: its review is closed, it has fresh bounds and no pending automatic try (R16), and what
+ * could be asked is asked anew. Attempt numbers run on.
+ */
+export function renew({ round }: StepState, at: number, answer: ApprovalAnswer | null): StepChange {
+  return {
+    review: null,
+    notBefore: null,
+    askedByProvider: false,
+    answer,
+    renewedAt: at,
+    conditions: {},
+    round: { ...FRESH_ROUND, number: round.number + 1 },
+  };
+}
+
+function intentNamed(state: CaseState, entry: { step: string; intentVersion: number }): Intent {
+  const { intent } = stepOf(state, entry.step);
+  if (intent?.version === entry.intentVersion) return intent;
+  throw corruptJournal(state, `step ${entry.step} has no intent version ${entry.intentVersion}`);
+}
+
+function attemptNamed(state: CaseState, { attempts }: Intent, ref: AttemptRef): Attempt {
+  const attempt = attempts.find(({ number }) => number === ref.attempt);
+  if (attempt !== undefined) return attempt;
+  throw corruptJournal(state, `step ${ref.step} has no attempt ${ref.attempt}`);
+}
+
+function settleAttempt(intent: Intent, attempt: number, outcome: AttemptOutcome): Intent {
+  return {
+    ...intent,
+    attempts: intent.attempts.map((one) => (one.number === attempt ? { ...one, outcome } : one)),
+  };
+}

@@ -1,0 +1,61 @@
+/** Whether a step's confirmation stands (R14). */
+
+import { basisOf } from "./basis.ts";
+import { stepOf } from "./case-state.ts";
+import { usableAnswer } from "./conditions.ts";
+import type { LapseReason } from "./journal.ts";
+import type { StepOutline } from "./outline.ts";
+import type { PlanInput, Standing } from "./planning.ts";
+
+/**
+ * A confirmation stands if its prerequisites hold, its basis is unchanged and every step it follows stands. `earlier`
+ * has the standing of every step before this one in topological order.
+ */
+export function standingOf(
+  input: PlanInput,
+  step: StepOutline,
+  earlier: ReadonlyMap<string, Standing>,
+): Standing {
+  const { confirmation, lapse } = stepOf(input.state, step.name);
+  if (confirmation === null) return { kind: "open" };
+  // A lapsed approval is always asked again, even where what it rested on came back.
+  if (step.kind === "approval" && lapse !== null) return { kind: "lapsed", because: lapse };
+  const because =
+    brokenPrerequisite(input, step) ??
+    (confirmation.basis === basisOf(step, input.state, input.digest) ? null : { kind: "basis" as const }) ??
+    fallenStep(step, earlier);
+  if (because !== null) return { kind: "lapsed", because };
+  const isCertain =
+    step.requires.every((one) => usableAnswer(input, step.name, one)?.kind === "holds") &&
+    step.after.every((name) => earlier.get(name)?.kind === "stands");
+  return isCertain ? { kind: "stands" } : { kind: "uncertain" };
+}
+
+/** The first prerequisite of a step that is broken. */
+export function brokenPrerequisite(input: PlanInput, step: StepOutline): LapseReason | null {
+  for (const condition of step.requires) {
+    const answer = usableAnswer(input, step.name, condition);
+    if (answer?.kind === "broken") return { kind: "prerequisite", name: condition.name, why: answer.why };
+  }
+  return null;
+}
+
+function fallenStep({ after }: StepOutline, earlier: ReadonlyMap<string, Standing>): LapseReason | null {
+  const fallen = after.find((name) => {
+    const standing = earlier.get(name)?.kind;
+    return standing === "open" || standing === "lapsed";
+  });
+  return fallen === undefined ? null : { kind: "follows", step: fallen };
+}
+
+/** The reason of a lapse in words. */
+export function describeLapse(because: LapseReason): string {
+  switch (because.kind) {
+    case "prerequisite":
+      return `the prerequisite "${because.name}" is broken (${because.why})`;
+    case "basis":
+      return "the input or an earlier result that it rested on has changed";
+    case "follows":
+      return `it follows ${because.step}, which does not stand`;
+  }
+}

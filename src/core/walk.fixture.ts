@@ -1,0 +1,374 @@
+/**
+ * A pocket engine for one case: claims, turns, losses, late reports, people and time, all in memory and all chosen from
+ * outside. It does what the real engine does between two commits, and complains as soon as a law is broken.
+ */
+
+import { digest, numbered, person, retry, started, worker } from "./case.fixture.ts";
+import { isUnproved, stepOf, type CaseState } from "./case-state.ts";
+import { decideAfterAttempt, decideAfterCheck, decideAfterProbe, decideOpenAttempt } from "./decide.ts";
+import { foldEntries, foldJournal } from "./fold.ts";
+import type { Entry, JournalEntry, Wait } from "./journal.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { decideLateReport } from "./late.ts";
+import { decideApproval, decideCorrection, decideEvent, decidePause, decideResume } from "./moves.ts";
+import type { MoveVerdict } from "./moves.ts";
+import type { CaseOutline, SendStepOutline, StepOutline } from "./outline.ts";
+import { LOSSES_MAX } from "./plan-send.ts";
+import { planCase, type Plan } from "./plan.ts";
+import { answerKey, type FreshAnswer, type PlanInput, type PlannedStep } from "./planning.ts";
+import { isClaimable, rowOf } from "./row.ts";
+import { isSettled } from "./settled.ts";
+import { Tally } from "./tally.fixture.ts";
+import { World, type Fate, type Flight } from "./world.fixture.ts";
+
+/** Turns in one claim without anything landing: more means that the plan never comes to rest. */
+const TURNS_MAX = 300;
+
+/** How the world treats what the walk asks of it next. */
+export interface Luck {
+  readonly fate: Fate;
+  /** True = questions are answered "cannot tell". */
+  readonly isVague: boolean;
+  readonly random: number;
+}
+
+/** A law that was broken. */
+export class LawBroken extends Error {}
+
+/** One case on its way. */
+export class Walk {
+  readonly outline: CaseOutline;
+  readonly world: World = new World();
+  readonly journal: JournalEntry[] = [];
+  state: CaseState;
+  now: number;
+  claimId: string | null = null;
+  /** Sends under the present claim. */
+  flights: Flight[] = [];
+  /** Sends whose outcome nobody waits for any more; they may still be reported. */
+  zombies: Flight[] = [];
+  readonly #tally = new Tally();
+  #claims = 0;
+  #facts = 0;
+
+  constructor(outline: CaseOutline, input: Json, now: number) {
+    this.outline = outline;
+    this.now = now;
+    this.journal.push(...numbered([started(input)], { from: 1, at: now }));
+    this.state = foldJournal("case-1", this.journal);
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+    this.world.passTo(this.now);
+  }
+
+  plan(): Plan {
+    const plan = planCase(this.planInput());
+    for (const planned of plan.steps) this.#keepStanding(planned);
+    const events = plan.steps.flatMap(({ act }) =>
+      act.kind === "confirm" && act.entry.by.how === "event" ? [act.entry.by.sourceId] : [],
+    );
+    require(new Set(events).size === events.length, "one event is to confirm two steps");
+    return plan;
+  }
+
+  planInput(): PlanInput {
+    const busy = new Set(this.flights.map(({ ref }) => ref.step));
+    const answers = new Map<string, FreshAnswer>();
+    for (const step of this.outline.steps) {
+      for (const { name } of conditionsOf(step)) {
+        answers.set(answerKey(step.name, name), { answer: this.#ask(name), askedAt: this.now });
+      }
+    }
+    return { outline: this.outline, state: this.state, answers, busy, now: this.now, digest };
+  }
+
+  /** Claims the case if it may be claimed now. */
+  claim(): void {
+    if (this.claimId !== null || !isClaimable(rowOf(this.state), this.now)) return;
+    this.#claims += 1;
+    this.claimId = `claim-${this.#claims}`;
+  }
+
+  /** Works until something is under way or the claim ends. */
+  work(luck: Luck): void {
+    for (let turns = 0; this.claimId !== null; turns += 1) {
+      require(turns < TURNS_MAX, "the plan never comes to rest");
+      if (this.#turn(this.claimId, luck) === "waits") return;
+    }
+  }
+
+  /** The outcome of the oldest send under way arrives. */
+  land(random: number): void {
+    const [flight, ...others] = this.flights;
+    if (flight === undefined) return;
+    if (flight.outcome.kind === "succeeded" && flight.executesAt !== null && flight.executesAt > this.now) {
+      this.pass(flight.executesAt - this.now);
+    }
+    this.flights = others;
+    const outcome = decideAfterAttempt(flight.step, this.state, flight.ref, flight.outcome, this.now, random);
+    this.append(outcome);
+    if (flight.outcome.kind === "failed" && flight.executesAt !== null) this.zombies.push(flight);
+  }
+
+  /** The worker dies, or its lease runs out. `hasSent` = what it was about to send did leave. */
+  loseClaim(hasSent: boolean): void {
+    const { claimId } = this;
+    if (claimId === null) return;
+    for (const flight of this.flights) if (!hasSent) this.world.drop(flight);
+    this.zombies.push(...this.flights.filter(() => hasSent));
+    const openAttempts = this.flights.map(({ ref }) => ref);
+    this.flights = [];
+    this.claimId = null;
+    if (openAttempts.length === 0) return;
+    const names = { holderId: "holder-1", holderName: "w-1" };
+    this.append({ kind: "claimLost", claimId, ...names, why: "silent", openAttempts });
+  }
+
+  /** A worker that had lost its claim, or had given up on a send, tells how it ended. */
+  reportLate(): void {
+    // A worker can also learn late what it has given up on, before its own commit is in.
+    const overdue = this.flights.find(
+      ({ outcome }) => outcome.kind === "failed" && outcome.failure.executed !== "no",
+    );
+    const flight = this.zombies.shift() ?? overdue;
+    if (flight === undefined) return;
+    if (flight.executesAt !== null && flight.executesAt > this.now) return;
+    const { ref, key } = flight;
+    const result = { kind: "value", value: { key } } as const;
+    const outcome =
+      flight.executesAt === null ? flight.outcome : { kind: "succeeded" as const, result, evidence: null };
+    const report = { ref, claimId: "an earlier one", holder: worker, outcome };
+    this.append(...decideLateReport(this.outline, this.state, report));
+  }
+
+  event(eventType: string, sourceId: string = this.#nextSource()): void {
+    this.#move(decideEvent(this.state, { eventType, sourceId, payload: { sourceId }, by: person }));
+  }
+
+  /** Something that a fact or a probe asks about changes; an event tells, so that facts stay functions of the journal. */
+  turn(condition: string, kind: "holds" | "broken" | "cannotTell"): void {
+    this.world.conditions.set(condition, kind === "holds" ? { kind } : { kind, why: "the world says so" });
+    this.event("told");
+  }
+
+  approve(step: string, approved: boolean): void {
+    const answer = { step, approved, form: null, note: null, sourceId: this.#nextSource(), by: person };
+    this.#move(decideApproval(this.planInput(), answer));
+  }
+
+  resume(step: string | null): MoveVerdict {
+    const request = { step, by: person, reason: null };
+    const verdict = decideResume(this.planInput(), this.#held(), request, (one) => this.#fingerprint(one));
+    this.#move(verdict);
+    return verdict;
+  }
+
+  correct(fields: JsonObject): void {
+    const input = { ...(this.state.input as JsonObject), ...fields };
+    this.#move(decideCorrection(this.state, this.#held(), { input, by: person, reason: "walk" }));
+  }
+
+  pause(untilAt: number | null): void {
+    this.#move(decidePause(this.state, this.#held(), { by: person, reason: null, untilAt }));
+  }
+
+  append(...entries: readonly Entry[]): void {
+    for (const entry of entries) this.#keepLaws(entry);
+    const added = numbered(entries, { from: this.state.revision + 1, at: this.now });
+    for (const entry of entries) this.#tally.count(entry);
+    this.journal.push(...added);
+    this.state = foldEntries(this.state, added);
+  }
+
+  /** One plan and what it calls for. */
+  #turn(claimId: string, luck: Luck): "on" | "waits" {
+    const plan = this.plan();
+    const { cancelRequest, pauseRequest } = this.state;
+    if (plan.halt === "cancel" && cancelRequest !== null) {
+      return this.#release({ kind: "canceled", by: cancelRequest.by, reason: cancelRequest.reason });
+    }
+    if (plan.halt === "pause" && pauseRequest !== null)
+      return this.#release({ kind: "paused", ...pauseRequest });
+    const found = whatIsFound(plan);
+    if (found.length > 0) {
+      this.append(...found);
+      return "on";
+    }
+    for (const { step, act } of plan.steps) {
+      if (act.kind === "ask") return this.#askProbes(step, act.conditions, luck);
+      if (act.kind === "check" && step.kind === "step") return this.#check(step, luck);
+      if (act.kind === "send" && step.kind === "step") return this.#send(claimId, step, luck);
+    }
+    if (this.flights.length > 0) return "waits";
+    if (plan.isComplete) return this.#release({ kind: "caseDone" });
+    return this.#park(plan);
+  }
+
+  #send(claimId: string, step: SendStepOutline, { fate }: Luck): "on" {
+    const { outline, state, now } = this;
+    const request = this.#request(step);
+    const opened = decideOpenAttempt({
+      outline,
+      step,
+      state,
+      request,
+      claimId,
+      holder: worker,
+      now,
+      digest,
+    });
+    if (opened.kind === "refused") {
+      this.append({ kind: "reviewOpened", review: opened.review });
+      return "on";
+    }
+    this.append(...opened.entries);
+    const { intent } = stepOf(this.state, step.name);
+    const attempt = intent?.attempts.at(-1);
+    if (intent === null || attempt === undefined) throw new LawBroken("an attempt was not committed");
+    require(intent.request === null ||
+      !stepOf(state, step.name).rejected.includes(
+        intent.fingerprint,
+      ), `a rejected request of ${step.name} is sent again`);
+    const ref = { step: step.name, intentVersion: intent.version, attempt: attempt.number };
+    const what = {
+      ref,
+      step,
+      key: intent.idempotencyKey,
+      request: JSON.parse(intent.request ?? "null") as Json,
+    };
+    this.flights.push(this.world.send(what, fate, now, attempt.sendDeadlineAt));
+    return "on";
+  }
+
+  #check(step: SendStepOutline, { isVague, random }: Luck): "on" {
+    const { intent } = stepOf(this.state, step.name);
+    if (intent === null) throw new LawBroken("a check without an intent");
+    const answer = isVague
+      ? ({ kind: "cannotTell", why: "it is down" } as const)
+      : this.world.look(step, intent.idempotencyKey, this.now);
+    this.append(decideAfterCheck(step, this.state, intent, answer, this.now, random));
+    return "on";
+  }
+
+  #askProbes(step: StepOutline, names: readonly string[], { isVague, random }: Luck): "on" {
+    for (const condition of conditionsOf(step)) {
+      if (condition.kind !== "probe" || !names.includes(condition.name)) continue;
+      const answer = isVague
+        ? ({ kind: "cannotTell", why: "it is down" } as const)
+        : this.#ask(condition.name);
+      this.append(decideAfterProbe(step.name, condition, this.state, answer, this.now, random));
+    }
+    return "on";
+  }
+
+  #park(plan: Plan): "waits" {
+    const waits = plan.steps.flatMap(({ act }): readonly Wait[] => (act.kind === "wait" ? [act.wait] : []));
+    const times = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+    this.#release({ kind: "parked", waits, dueAt: times.length === 0 ? null : Math.min(...times) });
+    const { state, dueAt, summary } = rowOf(this.state);
+    for (const wait of waits) {
+      require(wait.dueAt === null
+        ? wait.kind === "approval"
+        : wait.dueAt > this.now, "a wait is due already");
+    }
+    require(state === "waiting" ||
+      summary.reviews.some(({ owner }) => owner !== ""), "an open case waits for nobody");
+    require(dueAt === null || dueAt > this.now, "a parked case is due already");
+    return "waits";
+  }
+
+  #release(entry: Entry): "waits" {
+    this.append(entry);
+    this.claimId = null;
+    return "waits";
+  }
+
+  #move(verdict: MoveVerdict): void {
+    if (verdict.kind === "write") this.append(...verdict.entries);
+  }
+
+  #held(): {
+    claim: { claimId: string; holderId: string; claimedAt: number; actByAt: number };
+    holder: null;
+  } | null {
+    if (this.claimId === null) return null;
+    const claim = { claimId: this.claimId, holderId: "holder-1", claimedAt: this.now, actByAt: this.now };
+    return { claim, holder: null };
+  }
+
+  #nextSource(): string {
+    this.#facts += 1;
+    return `source-${this.#facts}`;
+  }
+
+  #ask(condition: string): { kind: "holds" } | { kind: "broken" | "cannotTell"; why: string } {
+    return this.world.conditions.get(condition) ?? { kind: "holds" };
+  }
+
+  #request(step: SendStepOutline): Json | null {
+    const input = this.state.input as JsonObject;
+    return step.hasRequest ? { step: step.name, value: input[step.name] ?? null } : null;
+  }
+
+  #fingerprint(step: SendStepOutline): string {
+    return digest(JSON.stringify(this.#request(step)));
+  }
+
+  /** A standing step is never sent, checked or asked to be confirmed again. */
+  #keepStanding({ step, standing, act }: PlannedStep): void {
+    if (standing.kind !== "stands") return;
+    require(act.kind === "nothing" ||
+      act.kind === "review", `${step.name} stands and is planned to ${act.kind}`);
+  }
+
+  #keepLaws(entry: Entry): void {
+    if (entry.kind === "intentOpened") this.#keepSettled(entry.step);
+    if (entry.kind === "attemptOpened") {
+      require(entry.fencingToken > this.state.fencingToken, "a fencing token did not rise");
+      const step = this.outline.steps.find(({ name }) => name === entry.step);
+      const max = step?.kind === "step" ? step.destination.retry.maxAttempts : 0;
+      require(this.#tally.tries(entry.step) < max, `${entry.step} is tried more often than allowed`);
+      require(this.#tally.losses < LOSSES_MAX, "an attempt is opened after three losses in a row");
+    }
+    if (entry.kind === "conditionAnswered") {
+      const times = this.#tally.unsure(entry.step, entry.condition);
+      require(times < retry.maxAttempts, `"${entry.condition}" is asked more often than allowed`);
+    }
+    if (entry.kind === "stepConfirmed" && entry.intentVersion > 0) {
+      const key = stepOf(this.state, entry.step).intent?.idempotencyKey ?? "";
+      require(this.world.hasEffect(key), `${entry.step} is confirmed without an effect`);
+    }
+    for (const { name } of this.outline.steps) {
+      const effects = this.world.effects.filter(({ step }) => step === name);
+      require(effects.length <= 1, `${name} took effect ${effects.length} times`);
+    }
+  }
+
+  /** A new intent version, and so a new key, only when nothing of the one before can have happened or happen yet. */
+  #keepSettled(step: string): void {
+    const { intent, confirmation } = stepOf(this.state, step);
+    if (intent === null) return;
+    require(isSettled(intent, confirmation), `the intent of ${step} is not settled`);
+    require(!intent.attempts.some(isUnproved), `the intent of ${step} has an attempt that may have happened`);
+    require(!this.world.hasEffect(intent.idempotencyKey), `the old intent of ${step} has an effect`);
+    require(!this.world.isPending(intent.idempotencyKey), `the old intent of ${step} can still take effect`);
+  }
+}
+
+function whatIsFound({ shifts, steps, strays }: Plan): readonly Entry[] {
+  if (shifts.length > 0) return shifts;
+  for (const { act } of steps) if (act.kind === "confirm") return [act.entry];
+  return [...steps.map(({ act }) => act), ...strays].flatMap((act): readonly Entry[] =>
+    act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : [],
+  );
+}
+
+function conditionsOf(step: StepOutline): StepOutline["requires"] {
+  return step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+}
+
+function require(condition: boolean, law: string): void {
+  if (!condition) throw new LawBroken(law);
+}
