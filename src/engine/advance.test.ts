@@ -213,10 +213,11 @@ describe("a request of a person that the claim was told of", () => {
   });
 });
 
-describe("a request that is to be sent", () => {
-  const asking = (request: () => Json): CaseType =>
-    defineCase("asking", options).step("send", { to: erp, request, run });
+function asking(request: () => Json): CaseType {
+  return defineCase("asking", options).step("send", { to: erp, request, run });
+}
 
+describe("a request that is to be sent", () => {
   test.each<[string, () => Json, RegExp]>([
     [
       "throws",

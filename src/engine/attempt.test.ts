@@ -22,7 +22,7 @@ function orderWith(run: Run, options: { readonly request?: () => Json } = {}): C
     to: erp,
     ...options,
     // The engine gives what it gives; these tests look at all of it.
-    run: run as () => unknown,
+    run,
     deadline: "5s",
   });
 }
@@ -132,7 +132,11 @@ describe("a send", () => {
   test("leaves no timer and no listener behind", async () => {
     const bench = new Bench();
     const { lease } = bench;
-    await bench.send(orderWith(({ signal }) => void signal.addEventListener("abort", () => undefined)));
+    await bench.send(
+      orderWith(({ signal }) => {
+        signal.addEventListener("abort", () => undefined);
+      }),
+    );
     await settle();
     // What is left is the lease's own watch.
     expect(bench.clock.sleepers).toBe(1);
@@ -142,17 +146,17 @@ describe("a send", () => {
   });
 });
 
-describe("a send that may not begin", () => {
-  const neverSent = async (prepare: (bench: Bench) => void): Promise<SendOutcome> => {
-    const bench = new Bench();
-    bench.onFailpoint = () => prepare(bench);
-    return bench.send(
-      orderWith(() => {
-        throw new Error("it was sent");
-      }),
-    );
-  };
+async function neverSent(prepare: (bench: Bench) => void): Promise<SendOutcome> {
+  const bench = new Bench();
+  bench.onFailpoint = () => prepare(bench);
+  return bench.send(
+    orderWith(() => {
+      throw new Error("it was sent");
+    }),
+  );
+}
 
+describe("a send that may not begin", () => {
   test.each<[string, string, (bench: Bench) => void]>([
     ["the process stops", "unsent.shutdown", (bench) => bench.kill.abort()],
     ["the claim is lost", "unsent.lease", (bench) => bench.lost.abort()],

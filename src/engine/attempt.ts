@@ -65,7 +65,7 @@ export async function makeAttempt(context: AttemptContext, input: AttemptInput):
   endDeadline();
   const stopped = stop.release();
   await context.onFailpoint("afterSend", input.place);
-  if (ended.kind === "unsettled") reportWhenItEnds(running, context, input, startedAt);
+  if (ended.kind === "unsettled") void reportWhenItEnds(running, context, input, startedAt);
   return outcomeOf(ended, { context, input, startedAt, stopped });
 }
 
@@ -119,10 +119,12 @@ function stopSignal({ lease, kill }: AttemptContext, { lost }: AttemptInput): St
 /** Stops the send when its time is over. Returns the function that takes that back. */
 function stopAtDeadline({ clock }: AttemptContext, stop: StopSignal<StopCause>, leftMs: number): () => void {
   const ended = new AbortController();
-  void clock.sleep(leftMs, ended.signal).then(() => {
+  const watch = async (): Promise<void> => {
+    await clock.sleep(leftMs, ended.signal);
     if (ended.signal.aborted) return;
     stop.stop("deadline", new Error(`the deadline of the send passed after ${leftMs} ms`));
-  });
+  };
+  void watch();
   return () => ended.abort();
 }
 
@@ -217,14 +219,14 @@ export async function readResult(step: RuntimeSendStep, value: unknown): Promise
   }
 }
 
-function reportWhenItEnds(
+async function reportWhenItEnds(
   running: Promise<Ended>,
   context: AttemptContext,
   input: AttemptInput,
   startedAt: number,
-): void {
-  void running.then(async (ended) => {
-    if (ended.kind !== "returned") return;
-    input.onLateSuccess(await succeeded(ended.value, { context, input, startedAt, stopped: null }));
-  });
+): Promise<void> {
+  const ended = await running;
+  // A failure that comes so late proves nothing.
+  if (ended.kind !== "returned") return;
+  input.onLateSuccess(await succeeded(ended.value, { context, input, startedAt, stopped: null }));
 }

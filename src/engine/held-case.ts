@@ -127,18 +127,13 @@ export class HeldCase {
 }
 
 function plainly(entry: Entry, why: string): Entry {
-  switch (entry.kind) {
-    case "stepConfirmed":
-      return {
-        ...entry,
-        result: { kind: "unreadable", why: `the store refused it (${why})` },
-        evidence: null,
-      };
-    case "attemptFailed": {
-      const sentence = `${entry.step} failed with ${entry.failure.kind}; the store refused the details.`;
-      return { ...entry, failure: { ...entry.failure, sentence, fields: [], raw: null } };
-    }
-    default:
-      return entry;
+  if (entry.kind === "stepConfirmed") {
+    const result = { kind: "unreadable", why: `the store refused it (${why})` } as const;
+    return { ...entry, result, evidence: null };
   }
+  if (entry.kind === "attemptFailed") {
+    const sentence = `${entry.step} failed with ${entry.failure.kind}; the store refused the details.`;
+    return { ...entry, failure: { ...entry.failure, sentence, fields: [], raw: null } };
+  }
+  return entry;
 }

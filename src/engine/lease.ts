@@ -82,13 +82,15 @@ export class Lease {
     this.#watch.abort();
     const watch = new AbortController();
     this.#watch = watch;
-    const delayMs = this.#untilMonotonic - this.#clock.monotonic();
-    void this.#clock.sleep(delayMs, watch.signal).then(() => {
-      if (watch.signal.aborted) return;
-      // A timer may fire a little early.
-      if (this.#isInTime()) this.#watchEnd();
-      else this.#endTrust();
-    });
+    void this.#awaitEnd(watch.signal);
+  }
+
+  async #awaitEnd(watch: AbortSignal): Promise<void> {
+    await this.#clock.sleep(this.#untilMonotonic - this.#clock.monotonic(), watch);
+    if (watch.aborted) return;
+    // A timer may fire a little early.
+    if (this.#isInTime()) this.#watchEnd();
+    else this.#endTrust();
   }
 }
 

@@ -160,14 +160,17 @@ class PickUp {
     if (this.#isAtGate) return false;
     this.#pass = gate.tryEnter(alone);
     if (this.#pass !== null) return true;
-    this.#isAtGate = true;
-    void gate.enter(alone).then((leave) => {
-      this.#isAtGate = false;
-      if (this.#isOver) leave();
-      else this.#pass = leave;
-      this.#ring();
-    });
+    void this.#queueAtGate(alone);
     return false;
+  }
+
+  async #queueAtGate(alone: boolean): Promise<void> {
+    this.#isAtGate = true;
+    const leave = await this.#context.gate.enter(alone);
+    this.#isAtGate = false;
+    if (this.#isOver) leave();
+    else this.#pass = leave;
+    this.#ring();
   }
 
   #leaveGate(): void {

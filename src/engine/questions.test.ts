@@ -57,7 +57,7 @@ function checkedWith(check: Check): CaseType {
     to: register,
     request: () => ({ amount: 5 }),
     run: (): unknown => null,
-    check: check as never,
+    check,
     deadline: "5s",
   });
 }

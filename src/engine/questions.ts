@@ -155,9 +155,11 @@ async function withDeadline<Value>(
     { signal: lease.signal, cause: "us" },
   ]);
   const answered = new AbortController();
-  void clock.sleep(deadlineMs, answered.signal).then(() => {
+  const watch = async (): Promise<void> => {
+    await clock.sleep(deadlineMs, answered.signal);
     if (!answered.signal.aborted) stop.stop("deadline", new Error(`no answer within ${deadlineMs} ms`));
-  });
+  };
+  void watch();
   const reply = await Promise.race([attemptTo(ask, stop.signal), untilStopped<Value>(stop.signal)]);
   answered.abort();
   const cause = stop.release();

@@ -7,7 +7,7 @@ import { memoryStore } from "../store/memory/store.ts";
 import type { Store } from "../store/port.ts";
 import { advance, preview } from "./advance.ts";
 import { advanceInput, anything, entriesOf, startCase, stateOf } from "./case-types.fixture.ts";
-import { freeClaim } from "./free.ts";
+import { freeClaim, type FreeInput } from "./free.ts";
 import { ManualClock, portsAround } from "./manual-clock.fixture.ts";
 import type { Report } from "./report.ts";
 import { createSweep, SWEEP_EVERY_MS, type Sweep, type SweepReport } from "./sweep.ts";
@@ -287,16 +287,11 @@ describe("a sweep", () => {
   });
 });
 
-describe("freeing a claim", () => {
-  const input = (claimId: string, commitId: string) => ({
-    caseId: "00case",
-    claimId,
-    holderId: "h",
-    holderName: "w",
-    why: "orphaned" as const,
-    commitId,
-  });
+function input(claimId: string, commitId: string): FreeInput {
+  return { caseId: "00case", claimId, holderId: "h", holderName: "w", why: "orphaned", commitId };
+}
 
+describe("freeing a claim", () => {
   test("leaves a case as it stood where nothing was sent: nothing is appended and nothing counts", async () => {
     const yard = new Yard();
     await yard.holder("h");

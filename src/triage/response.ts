@@ -1,7 +1,11 @@
 /** A small bridge from `fetch` to triage: fetch throws nothing for a bad status, so a step has to look. */
 
-/** Characters of a body kept as evidence. */
-const BODY_CHARS_MAX = 2_000;
+import { thrownText } from "../core/storable-text.ts";
+
+/** Bytes of a body that are read as evidence; the rest is not waited for. */
+const BODY_BYTES_MAX = 8_000;
+/** Characters of a reason that are kept. */
+const WHY_CHARS_MAX = 200;
 
 /** The parts of a fetch Response that are read. */
 export interface ResponseLike {
@@ -9,15 +13,17 @@ export interface ResponseLike {
   readonly status: number;
   readonly url: string;
   readonly headers: { forEach(visit: (value: string, name: string) => void): void };
-  text(): Promise<string>;
+  /** Null or left out: there is none. */
+  readonly body?: AsyncIterable<unknown> | null;
 }
 
 /** A destination's answer outside 2xx, in the shape that triage sorts. */
 export class ResponseError extends Error {
   override readonly name = "ResponseError";
   readonly status: number;
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Start of the body, at most 2,000 characters. */
+  /** Start of the body, at most 8,000 bytes of it. */
   readonly body: string;
 
   constructor(status: number, url: string, headers: Readonly<Record<string, string>>, body: string) {
@@ -35,16 +41,25 @@ export async function expectOk<R extends ResponseLike>(response: R): Promise<R> 
   response.headers.forEach((value, name) => {
     headers[name.toLowerCase()] = value;
   });
-  const body = await readStart(response);
-  throw new ResponseError(response.status, response.url, headers, body);
+  throw new ResponseError(response.status, response.url, headers, await readStart(response.body ?? null));
 }
 
-/** The status is evidence enough: a body that cannot be read must not hide it. */
-async function readStart(response: ResponseLike): Promise<string> {
+/** The status is evidence enough: a body that cannot be read, or never ends, must not hide it. */
+async function readStart(body: AsyncIterable<unknown> | null): Promise<string> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytesLeft = BODY_BYTES_MAX;
   try {
-    return (await response.text()).slice(0, BODY_CHARS_MAX);
+    for await (const chunk of body) {
+      if (!(chunk instanceof Uint8Array)) break;
+      text += decoder.decode(chunk.subarray(0, bytesLeft), { stream: true });
+      bytesLeft -= chunk.length;
+      if (bytesLeft <= 0) break;
+    }
+    return text + decoder.decode();
   } catch (error) {
-    return `(the body could not be read: ${String(error)})`;
+    return `${text}(the rest could not be read: ${thrownText(error, WHY_CHARS_MAX)})`;
   }
 }
 

@@ -1,12 +1,25 @@
-/** A thrown value, read once into plain data: what sorters look at and what people are shown. Getters may throw. */
+/**
+ * A thrown value, read once into plain data: what sorters look at and what people are shown. Whatever it is (getters
+ * and proxies that throw, cycles, texts that a database cannot hold), it is read without throwing and within bounds.
+ */
 
 import type { Json } from "../core/json.ts";
+import { storableText, thrownText } from "../core/storable-text.ts";
 import type { Headers } from "./instruction.ts";
 
 /** Errors behind an error that are looked at. */
 const CHAIN_MAX = 8;
 /** Characters of a text kept as evidence. */
 const TEXT_CHARS_MAX = 500;
+/** Characters of a stack. */
+const STACK_CHARS_MAX = 2_000;
+/** Characters of a body that is read as JSON. */
+const BODY_CHARS_MAX = 8_000;
+/** Levels and fields of a body that are kept. */
+const BODY_DEPTH_MAX = 8;
+const BODY_FIELDS_MAX = 50;
+/** Headers of one answer that are looked at. */
+const HEADERS_MAX = 100;
 /** Response headers kept as evidence; everything else may be a secret. */
 const HEADERS_KEPT = [
   "content-type",
@@ -33,11 +46,14 @@ export interface SeenError {
   readonly code: string | null;
   readonly syscall: string | null;
   readonly stack: string | null;
+  /** True where it stands for other errors, which follow in the chain: its own code is only that of the first. */
+  readonly isAggregate: boolean;
 }
 
 /** An HTTP answer found in an error. */
 export interface SeenResponse {
   readonly status: number;
+  /** By lower-case name, read as they came: what is stored of them is made fit first. */
   readonly headers: Headers;
   /** Parsed JSON where the body was JSON, else its start as text; null when there was none. */
   readonly body: Json;
@@ -76,9 +92,7 @@ export function rawOf({ chain, response }: Snapshot): Json {
 
 function keptHeaders(headers: Headers): Headers {
   return Object.fromEntries(
-    HEADERS_KEPT.flatMap((name) =>
-      headers[name] === undefined ? [] : [[name, headers[name].slice(0, TEXT_CHARS_MAX)]],
-    ),
+    HEADERS_KEPT.flatMap((name) => (headers[name] === undefined ? [] : [[name, clip(headers[name])]])),
   );
 }
 
@@ -89,26 +103,28 @@ function linksOf(thrown: unknown): readonly unknown[] {
     const one = queue.shift();
     if (one === undefined || one === null || links.includes(one)) continue;
     links.push(one);
-    const behind = field(one, "errors");
-    queue.push(
-      ...(Array.isArray(behind) ? (behind as readonly unknown[]).slice(0, CHAIN_MAX) : []),
-      field(one, "cause"),
-    );
+    queue.push(...itemsOf(field(one, "errors")), field(one, "cause"));
   }
   return links;
 }
 
+function itemsOf(list: unknown): readonly unknown[] {
+  return attempt((): readonly unknown[] => (Array.isArray(list) ? list.slice(0, CHAIN_MAX) : [])) ?? [];
+}
+
 function seenError(thrown: unknown): SeenError {
   if (typeof thrown !== "object" || thrown === null) {
-    return { name: typeof thrown, message: clip(String(thrown)), code: null, syscall: null, stack: null };
+    const message = thrownText(thrown, TEXT_CHARS_MAX);
+    return { name: typeof thrown, message, code: null, syscall: null, stack: null, isAggregate: false };
   }
   const code = field(thrown, "code");
   return {
     name: text(field(thrown, "name")) ?? "object",
-    message: clip(text(field(thrown, "message")) ?? ""),
-    code: typeof code === "string" || typeof code === "number" ? String(code) : null,
+    message: text(field(thrown, "message")) ?? "",
+    code: typeof code === "string" || typeof code === "number" ? clip(String(code)) : null,
     syscall: text(field(thrown, "syscall")),
-    stack: multiline(field(thrown, "stack")),
+    stack: longText(field(thrown, "stack")),
+    isAggregate: itemsOf(field(thrown, "errors")).length > 0,
   };
 }
 
@@ -125,46 +141,66 @@ function httpAnswer(holder: unknown, error: unknown): SeenResponse | null {
   return { status, headers: headersOf(field(holder, "headers")), body: bodyOf(body) };
 }
 
+/** Headers of fetch know how to visit themselves; node:http and undici give plain objects. */
 function headersOf(headers: unknown): Headers {
   const read: Record<string, string> = {};
-  if (headers instanceof Headers) headers.forEach((value, name) => (read[name] = value));
-  else if (typeof headers === "object" && headers !== null) {
-    for (const [name, value] of Object.entries(headers)) {
-      if (typeof value === "string") read[name.toLowerCase()] = value;
+  const note = (value: unknown, name: string): void => {
+    const one = Array.isArray(value) ? (value[0] as unknown) : value;
+    if (typeof one === "string") read[name.toLowerCase()] = one;
+  };
+  const visit = field(headers, "forEach");
+  attempt(() => {
+    if (typeof visit === "function") Reflect.apply(visit, headers, [note]);
+    else if (typeof headers === "object" && headers !== null) {
+      for (const name of Object.keys(headers).slice(0, HEADERS_MAX)) note(field(headers, name), name);
     }
-  }
+  });
   return read;
 }
 
 function bodyOf(body: unknown): Json {
-  if (typeof body === "string") return parsed(body) ?? clip(body);
+  if (typeof body === "string") return parsed(body);
   if (typeof body !== "object" || body === null) return null;
-  try {
-    return parsed(JSON.stringify(body));
-  } catch {
-    // A body that cannot be written as JSON is no evidence that anybody could read.
-    return null;
-  }
+  // A body that cannot be written as JSON is no evidence that anybody could read.
+  const written = attempt(() => JSON.stringify(body)) ?? null;
+  return typeof written === "string" ? parsed(written) : null;
 }
 
-/** JSON of a bounded size; a larger body is kept as the start of its text. */
+/** JSON of a bounded size; anything else is kept as the start of its text. */
 function parsed(body: string): Json {
-  if (body.length > TEXT_CHARS_MAX * 4) return clip(body);
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse gives JSON and nothing else
-    return JSON.parse(body) as Json;
-  } catch {
-    return null;
+  if (body === "") return null;
+  if (body.length > BODY_CHARS_MAX) return clip(body);
+  const read = attempt((): unknown => JSON.parse(body));
+  return read === undefined ? clip(body) : storableJson(read, 0);
+}
+
+/** JSON as a database can hold it, cut where it is deep or wide. */
+function storableJson(value: unknown, depth: number): Json {
+  if (typeof value === "string") return clip(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value === "boolean") return value;
+  if (typeof value !== "object" || value === null) return null;
+  if (depth >= BODY_DEPTH_MAX) return "…";
+  if (Array.isArray(value)) {
+    return value.slice(0, BODY_FIELDS_MAX).map((one: unknown) => storableJson(one, depth + 1));
   }
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(value);
+  return Object.fromEntries(
+    fields.slice(0, BODY_FIELDS_MAX).map(([name, one]) => [clip(name), storableJson(one, depth + 1)]),
+  );
 }
 
 function field(holder: unknown, name: string): unknown {
   if (typeof holder !== "object" || holder === null) return undefined;
+  // A getter that throws must not hide the error that carries it.
+  return attempt((): unknown => Reflect.get(holder, name));
+}
+
+/** What `read` gives; undefined when it throws. */
+function attempt<Value>(read: () => Value): Value | undefined {
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an unknown object is read by name, to unknown
-    return (holder as Record<string, unknown>)[name];
+    return read();
   } catch {
-    // A getter that throws must not hide the error that carries it.
     return undefined;
   }
 }
@@ -173,10 +209,10 @@ function text(value: unknown): string | null {
   return typeof value === "string" ? clip(value) : null;
 }
 
-function multiline(value: unknown): string | null {
-  return typeof value === "string" ? value.slice(0, TEXT_CHARS_MAX * 4) : null;
+function longText(value: unknown): string | null {
+  return typeof value === "string" ? storableText(value, STACK_CHARS_MAX) : null;
 }
 
 function clip(value: string): string {
-  return value.length > TEXT_CHARS_MAX ? `${value.slice(0, TEXT_CHARS_MAX)}…` : value;
+  return storableText(value, TEXT_CHARS_MAX);
 }

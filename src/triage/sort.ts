@@ -65,34 +65,31 @@ function refine(
 }
 
 const CONNECT_SYSCALLS = ["connect", "getaddrinfo"];
+/** Of the connect phase alone, whatever else is known. */
 const CONNECT_CODES = ["UND_ERR_CONNECT_TIMEOUT", "ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED"];
-const LOCAL_CODES = ["EMFILE", "ENFILE", "ENOMEM", "EADDRINUSE", "EADDRNOTAVAIL"];
+/** Raised while the connection is secured, before anything is sent over it. */
 const TLS_CODES = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
-const CALL_CODES = [
-  "ERR_INVALID_URL",
-  "UND_ERR_INVALID_ARG",
-  "UND_ERR_NOT_SUPPORTED",
-  "ERR_INVALID_ARG_TYPE",
-];
 
-/** True when the deepest errors all prove that the request never left. */
+/**
+ * True when every error that says anything proves that the request never left. Nothing else is a proof: what looks like
+ * a mistake in a call (ERR_INVALID_URL, ERR_INVALID_ARG_TYPE) or a lack of this machine (EMFILE) may as well come from
+ * what the author's code did after the send.
+ */
 function isUnsent({ chain }: Snapshot): boolean {
-  const telling = chain.filter(({ code }) => code !== null);
+  const telling = chain.filter(({ code, isAggregate }) => code !== null && !isAggregate);
   return telling.length > 0 && telling.every(provesUnsent);
 }
 
 function provesUnsent({ code, syscall }: SeenError): boolean {
   if (code === null) return false;
-  if (syscall !== null && CONNECT_SYSCALLS.includes(syscall)) return true;
-  const isKnown = [CONNECT_CODES, LOCAL_CODES, CALL_CODES].some((codes) => codes.includes(code));
-  return (isKnown && syscall !== "read" && syscall !== "write") || TLS_CODES.test(code);
+  if (syscall !== null) return CONNECT_SYSCALLS.includes(syscall);
+  return CONNECT_CODES.includes(code) || TLS_CODES.test(code);
 }
 
 function fromUnsent(snapshot: Snapshot, { destination }: SortInput): Failure {
   const code = snapshot.chain.find((one) => one.code !== null)?.code ?? "";
-  const isBug = TLS_CODES.test(code) || CALL_CODES.includes(code);
   return failure(snapshot, {
-    kind: isBug ? "bug" : "transient",
+    kind: TLS_CODES.test(code) ? "bug" : "transient",
     executed: "no",
     rule: `unsent.${code}`,
     sentence: `${destination} was not reached (${code}); nothing was sent.`,
@@ -115,19 +112,30 @@ function fromStop(snapshot: Snapshot, { destination }: SortInput, stopped: StopC
 }
 
 const BUG_NAMES = ["TypeError", "RangeError", "ReferenceError", "SyntaxError", "AssertionError"];
+/** A call that its own library refused. */
+const CALL_CODES = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
 
 /** Nothing proves that nothing was sent: it may have happened, whatever the error says. */
 function fromUnclear(snapshot: Snapshot, { destination }: SortInput): Failure {
   const [first] = snapshot.chain;
-  const isBug = first !== undefined && BUG_NAMES.includes(first.name) && snapshot.chain.length === 1;
-  const name = first === undefined ? "nothing" : (first.code ?? first.name);
-  const said = first === undefined || first.message === "" ? "" : `: ${first.message}`;
+  const isBug =
+    snapshot.chain.some(({ code }) => code !== null && CALL_CODES.test(code)) ||
+    (first !== undefined && BUG_NAMES.includes(first.name) && snapshot.chain.length === 1);
+  // The deepest one with a code says more than "fetch failed".
+  const telling = snapshot.chain.findLast(({ code, isAggregate }) => code !== null && !isAggregate) ?? first;
+  const said = telling === undefined || telling.message === "" ? "" : `: ${telling.message}`;
+  const name = telling === undefined ? "nothing" : nameOf(telling);
   return failure(snapshot, {
     kind: isBug ? "bug" : "transient",
     executed: "maybe",
     rule: isBug ? "code.threw" : "unclear",
     sentence: `The step failed with ${name}${said}; whether ${destination} did its part is not proved.`,
   });
+}
+
+/** A code that is a number (of a DOMException) says less than the name. */
+function nameOf({ code, name }: SeenError): string {
+  return code === null || /^\d+$/.test(code) ? name : code;
 }
 
 /** A failure that we made ourselves before anything could be sent. */

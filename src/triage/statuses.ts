@@ -23,7 +23,8 @@ const STATUSES: ReadonlyMap<number, StatusMeaning> = new Map([
   [405, NO("bug")],
   [406, NO("bug")],
   [407, NO("denied")],
-  [408, NO("transient")],
+  // Some proxies give up so after the whole request had arrived.
+  [408, MAYBE("transient")],
   [409, NO("conflict")],
   [410, NO("gone")],
   [411, NO("bug")],

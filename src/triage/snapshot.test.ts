@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { rawOf, snapshotOf } from "./snapshot.ts";
+import { sortFailure } from "./sort.ts";
+
+/** What PostgreSQL's jsonb refuses is written as an escape by `JSON.stringify`. */
+function isStorable(value: unknown): boolean {
+  return !/\\u(0000|d[89a-f][0-9a-f]{2})/i.test(JSON.stringify(value));
+}
+
+function thrower(): never {
+  throw new Error("a getter that throws");
+}
+
+function revokedProxy(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const selfCaused = new Error("round");
+selfCaused.cause = selfCaused;
+const endlessBody: Record<string, unknown> = {};
+endlessBody["self"] = endlessBody;
+
+const hostile: readonly (readonly [string, unknown])[] = [
+  ["undefined", undefined],
+  ["null", null],
+  ["a text", "boom"],
+  ["a number", 42],
+  ["a BigInt", 1n],
+  ["a symbol", Symbol("s")],
+  ["a function", () => undefined],
+  ["an object without a prototype", Object.create(null)],
+  ["getters that throw", Object.defineProperties({}, { message: { get: thrower }, cause: { get: thrower } })],
+  ["a proxy that throws for everything", new Proxy({}, { get: thrower, has: thrower, ownKeys: thrower })],
+  ["a revoked proxy", revokedProxy()],
+  ["a revoked proxy as cause", Object.assign(new Error("x"), { cause: revokedProxy() })],
+  ["a revoked proxy as list of errors", Object.assign(new Error("x"), { errors: revokedProxy() })],
+  ["a revoked proxy as answer", { response: revokedProxy() }],
+  ["revoked headers", { status: 500, headers: revokedProxy() }],
+  ["headers that throw", { status: 500, headers: { forEach: thrower } }],
+  ["a cycle of causes", selfCaused],
+  ["a body in a cycle", { status: 500, body: endlessBody }],
+  ["a body that throws", { status: 500, body: { toJSON: thrower } }],
+  ["a body that is no JSON", { status: 500, body: { n: 1n } }],
+  ["a code that is an object", Object.assign(new Error("x"), { code: { nested: true } })],
+  ["a message that is no text", Object.assign(new Error("x"), { message: 7 })],
+  [
+    "NUL and half pairs everywhere",
+    {
+      name: "N\0",
+      message: "\uD83C\0",
+      code: "C\0",
+      syscall: "\uDFD4",
+      stack: "S\0",
+      status: 422,
+      headers: { server: "\0" },
+      body: JSON.stringify({ "k\0": "\uD83C", errors: [{ field: "\0", message: "\uD83C" }], detail: "\0." }),
+    },
+  ],
+];
+
+describe("a thrown value", () => {
+  test.each(hostile)("is read without throwing, and what is kept can be stored: %s", (_, thrown) => {
+    const failure = sortFailure(thrown, { destination: "erp", stopped: null, now: 0 });
+    expect(isStorable(failure)).toBe(true);
+    expect(failure.sentence.length).toBeLessThan(1_000);
+  });
+
+  test("is read with what caused it, and the errors that it stands for", () => {
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" });
+    const thrown = new Error("outer", { cause: new AggregateError([refused, refused], "both") });
+    expect(snapshotOf(thrown).chain).toMatchObject([
+      { message: "outer", isAggregate: false },
+      { message: "both", isAggregate: true },
+      { message: "connect", code: "ECONNREFUSED", syscall: "connect" },
+    ]);
+  });
+
+  test("is read eight errors deep at most", () => {
+    let thrown = new Error("the root");
+    for (let depth = 0; depth < 1_000; depth += 1) thrown = new Error("outer", { cause: thrown });
+    expect(snapshotOf(thrown).chain).toHaveLength(8);
+  });
+
+  test("is kept within bounds, however long its texts and lists are", () => {
+    const long = "x".repeat(1_000_000);
+    const thrown = Object.assign(new Error(long), {
+      status: 422,
+      headers: { server: long, "retry-after": "5" },
+      body: { detail: "d", errors: Array.from({ length: 60 }, (_, index) => ({ field: `f${index}` })) },
+    });
+    expect(JSON.stringify(rawOf(snapshotOf(thrown))).length).toBeLessThan(12_000);
+    expect(sortFailure(thrown, { destination: "erp", stopped: null, now: 0 }).fields).toHaveLength(20);
+    expect(rawOf(snapshotOf(Object.assign(new Error("x"), { status: 500, body: long })))).toMatchObject({
+      response: { body: `${"x".repeat(500)}…` },
+    });
+  });
+
+  test("keeps no header but the harmless ones", () => {
+    const headers = {
+      authorization: "Bearer s3cret",
+      "set-cookie": "s3cret",
+      "x-api-key": "s3cret",
+      date: "now",
+    };
+    const raw = rawOf(snapshotOf(Object.assign(new Error("x"), { status: 500, headers })));
+    expect(JSON.stringify(raw)).not.toContain("s3cret");
+    expect(raw).toMatchObject({ response: { headers: { date: "now" } } });
+  });
+
+  test("that carries a success is no answer: its body may have been cut", () => {
+    expect(snapshotOf(Object.assign(new Error("cut"), { response: { status: 201 } })).response).toBeNull();
+  });
+});
