@@ -20,7 +20,7 @@ export {
   type DidNotHappen,
   type Happened,
 } from "./define/answers.ts";
-export { defineCase, type CaseOptions } from "./define/builder.ts";
+export { defineCase, type CaseOptions, type NoEvents } from "./define/builder.ts";
 export type {
   CaseType,
   CheckContext,
@@ -41,9 +41,12 @@ export {
   type RetryOptions,
 } from "./define/destination.ts";
 export { parseDuration, type Duration } from "./define/duration.ts";
-export type { Jsonify } from "./define/jsonify.ts";
+export type { Jsonify, NoFields } from "./define/jsonify.ts";
 export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
 export { registryOf, type Registry } from "./define/registry.ts";
+// Named so that the declarations of a package that exports a case type can be written.
+export type { CasePartsOf, NoSteps, WithStep } from "./define/shape.ts";
+export type { Approved } from "./define/step-options.ts";
 export { expectOk, ResponseError, type ResponseLike } from "./triage/response.ts";
 
 // What a program of one's own is composed of: a worker, a sweep and a desk over one store.

@@ -6,7 +6,7 @@ import type { CaseDefinition } from "./definition.ts";
 import { faultyDefinition } from "./faulty-definition.ts";
 import { readCase, type CaseDraft, type CaseReading } from "./read-case.ts";
 import type { StepDraft } from "./read-step.ts";
-import type { EventSchemas, PartsOf } from "./shape.ts";
+import type { EventSchemas, CasePartsOf } from "./shape.ts";
 
 /** What a case type needs before its first step. */
 export interface CaseOptions<Input extends StandardSchemaV1, Events extends EventSchemas> {
@@ -27,7 +27,7 @@ export type NoEvents = { readonly [Type in never]: StandardSchemaV1 };
 export function defineCase<Input extends StandardSchemaV1, Events extends EventSchemas = NoEvents>(
   name: string,
   options: CaseOptions<Input, Events>,
-): CaseDefinition<PartsOf<Input, Events>>;
+): CaseDefinition<CasePartsOf<Input, Events>>;
 // The types end here: what a JavaScript author writes is unknown too, and is read without trust.
 export function defineCase(name: unknown, options: unknown): CaseBuilder {
   return new CaseBuilder({ name, options, steps: [] });

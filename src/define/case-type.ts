@@ -1,6 +1,6 @@
 /**
  * What `defineCase` makes and the engine runs: the pure outline, and the author's functions by step. Functions take
- * and give JSON values; the builder's types (builder.ts) sit in front of them.
+ * and give JSON values; the types that authors see (definition.ts) sit in front of them.
  */
 
 import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";

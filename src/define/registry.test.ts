@@ -7,14 +7,14 @@ import { defineDestination } from "./destination.ts";
 import { faultsIn } from "./faulty-definition.ts";
 import { probe } from "./probe.ts";
 import { registryOf } from "./registry.ts";
-import type { PartsOf } from "./shape.ts";
+import type { CasePartsOf } from "./shape.ts";
 
 const input = z.object({ vendor: z.string() });
 const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" } });
 const otherErp = defineDestination("erp", { idempotency: { by: "none" } });
 const run = (): null => null;
 
-function caseNamed(name: string, version = 1): CaseDefinition<PartsOf<typeof input, NoEvents>> {
+function caseNamed(name: string, version = 1): CaseDefinition<CasePartsOf<typeof input, NoEvents>> {
   return defineCase(name, { version, owner: "purchasing", input });
 }
 

@@ -47,7 +47,7 @@ export interface EventSchemas {
 type Stored<Schema extends StandardSchemaV1> = Jsonify<StandardSchemaV1.InferOutput<Schema>>;
 
 /** The parts of a case type with these schemas. */
-export interface PartsOf<Input extends StandardSchemaV1, Events extends EventSchemas> extends CaseParts {
+export interface CasePartsOf<Input extends StandardSchemaV1, Events extends EventSchemas> extends CaseParts {
   readonly start: StandardSchemaV1.InferInput<Input>;
   readonly input: Stored<Input>;
   readonly events: { readonly [Type in keyof Events]: Stored<Events[Type]> };

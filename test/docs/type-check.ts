@@ -40,7 +40,43 @@ export function piecesIn(origin: string, document: string): readonly Piece[] {
 
 /** What the compiler says of the pieces, as `docs/guide.md:12: message`. */
 export function typeCheck(pieces: readonly Piece[]): readonly string[] {
-  const options = compilerOptions();
+  const { program, texts } = compile(pieces, { noEmit: true });
+  return [...texts].flatMap(([path, { origin }]) => {
+    const source = program.getSourceFile(path);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
+      ({ start, messageText }) => {
+        const { line } = source?.getLineAndCharacterOfPosition(start ?? 0) ?? { line: 0 };
+        return `${origin}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+      },
+    );
+  });
+}
+
+/** The declarations that the compiler writes of a piece. */
+export function declarationsOf(piece: Piece): string {
+  const emit = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    allowJs: false,
+    checkJs: false,
+  };
+  const { program, texts } = compile([piece], emit);
+  const written: string[] = [];
+  for (const path of texts.keys()) {
+    program.emit(program.getSourceFile(path), (_, text) => written.push(text));
+  }
+  return written.join("");
+}
+
+interface Compiled {
+  readonly program: ts.Program;
+  /** Pieces by the path that the compiler knows them by. */
+  readonly texts: ReadonlyMap<string, Piece>;
+}
+
+function compile(pieces: readonly Piece[], changes: ts.CompilerOptions): Compiled {
+  const options = { ...compilerOptions(), ...changes };
   const texts = new Map(pieces.map((piece, index) => [join(root, `piece-${index}.ts`), piece]));
   const host = ts.createCompilerHost(options);
   const disk = ts.createCompilerHost(options);
@@ -55,16 +91,7 @@ export function typeCheck(pieces: readonly Piece[]): readonly string[] {
     const text = host.readFile(path);
     return text === undefined ? undefined : ts.createSourceFile(path, text, languageVersion);
   };
-  const program = ts.createProgram([...texts.keys()], options, host);
-  return [...texts].flatMap(([path, { origin }]) => {
-    const source = program.getSourceFile(path);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(
-      ({ start, messageText }) => {
-        const { line } = source?.getLineAndCharacterOfPosition(start ?? 0) ?? { line: 0 };
-        return `${origin}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
-      },
-    );
-  });
+  return { program: ts.createProgram([...texts.keys()], options, host), texts };
 }
 
 function compilerOptions(): ts.CompilerOptions {
@@ -80,5 +107,5 @@ function compilerOptions(): ts.CompilerOptions {
     dirname(path),
   );
   // An example may show a value that nothing uses.
-  return { ...options, noEmit: true, noUnusedLocals: false, noUnusedParameters: false };
+  return { ...options, noUnusedLocals: false, noUnusedParameters: false };
 }
