@@ -1,6 +1,10 @@
-import type { Bench } from "./contract.ts";
+import { testChanges } from "./changes.ts";
 import { testClaims } from "./claims.ts";
 import { testCommits } from "./commits.ts";
+import type { Bench } from "./contract.ts";
+import { testHolders } from "./holders.ts";
+import { testLists } from "./lists.ts";
+import { testRebuilds } from "./rebuilds.ts";
 import { testStarts } from "./starts.ts";
 
 /** What every store promises. */
@@ -8,4 +12,8 @@ export function testContract(bench: Bench): void {
   testStarts(bench);
   testClaims(bench);
   testCommits(bench);
+  testChanges(bench);
+  testHolders(bench);
+  testLists(bench);
+  testRebuilds(bench);
 }

@@ -90,3 +90,12 @@ export function useSubject(open: () => Promise<Subject>): Bench {
   afterAll(() => subject.close());
   return bench;
 }
+
+/** Waits until something holds, at most 5 s. */
+export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const startedAt = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - startedAt > 5_000) throw new Error("it did not come to hold within 5 s");
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
