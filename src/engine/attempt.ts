@@ -20,7 +20,7 @@ import type { Lease } from "./lease.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** Characters of canonical JSON that a result may have. */
-export const RESULT_CHARS_MAX = 256 * 1024;
+export const RESULT_CHARS_MAX: number = 256 * 1024;
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 1_000;
 /** How long `run` may go on after its signal aborted before its outcome is taken as unknown, in ms. */
