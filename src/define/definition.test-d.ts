@@ -26,7 +26,7 @@ const approved = start.approval("approve", { by: "finance", form: z.object({ val
 const recorded = approved.step("createRecord", {
   to: erp,
   run: async () =>
-    Promise.resolve({ recordId: "R-1", createdAt: new Date(), note: undefined as string | undefined }),
+    Promise.resolve({ recordId: "R-1", createdAt: new Date(0), note: undefined as string | undefined }),
 });
 
 interface Recorded {
@@ -85,7 +85,9 @@ describe("results", () => {
       },
     });
   });
+});
 
+describe("results in a graph", () => {
   test("are there only of steps that are followed, directly or through others", () => {
     recorded
       .step("archive", { to: erp, after: [], run: () => ({ box: 1 }) })
@@ -108,8 +110,10 @@ describe("results", () => {
         },
       });
   });
+});
 
-  test("of a step with a result schema are its output", () => {
+describe("the result", () => {
+  test("of a step with a result schema is its output", () => {
     start
       .step("parse", {
         to: erp,
@@ -124,7 +128,7 @@ describe("results", () => {
       });
   });
 
-  test("of approvals, waits and sleeps are what they give", () => {
+  test("of an approval, a wait and a sleep is what they give", () => {
     start
       .approval("plain", { by: "finance" })
       .waitForEvent("paid", { event: "paid", timeout: "3d" })
@@ -139,7 +143,7 @@ describe("results", () => {
       });
   });
 
-  test("that nobody typed are Json, and nothing is null", () => {
+  test("that nobody typed is Json, and none is null", () => {
     start
       .step("fetchIt", { to: erp, run: async (): Promise<unknown> => Promise.resolve(1) })
       .step("sendIt", { to: erp, run: async () => Promise.resolve() })
@@ -325,7 +329,7 @@ describe("a request", () => {
   test("reaches run and check as it comes back from the journal", () => {
     approved.step("send", {
       to: erp,
-      request: ({ input }) => ({ vendor: input.vendor, at: new Date(), note: undefined }),
+      request: ({ input }) => ({ vendor: input.vendor, at: new Date(0), note: undefined }),
       run: ({ request }) => {
         expectTypeOf(request.vendor).toEqualTypeOf<string>();
         expectTypeOf(request.at).toEqualTypeOf<string>();

@@ -46,7 +46,7 @@ describe("the judge of the examples", () => {
       {
         origin: "guide.md",
         lineBefore: 2,
-        text: 'import { defineDestination } from "foothold";\nexport const erp = defineDestination("erp", { idempotency: { by: "luck" } });',
+        text: document.split("\n").slice(2, 4).join("\n"),
       },
       { origin: "guide.md", lineBefore: 10, text: "const half: string = ;" },
     ]);
