@@ -8,6 +8,7 @@ import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
+import type { Worker } from "../engine/worker.ts";
 import type { Store } from "../store/port.ts";
 import { openBrowser } from "./browser.ts";
 import { packageVersion } from "./package-version.ts";
@@ -54,11 +55,11 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const registry = registryOf(options.cases);
   const ports = systemPorts();
   await store.migrate();
-  let hint = (): void => undefined;
-  const onDue = (): void => hint();
+  let worker: Worker | null = null;
+  const onDue = (): void => worker?.hint();
   const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime, onDue });
   const build = `foothold ${packageVersion()}`;
-  const { server, worker, stop } = await startParts({
+  const parts = await startParts({
     store,
     registry,
     ports,
@@ -68,9 +69,9 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     onReport: options.onReport ?? (() => undefined),
     onError: options.onError ?? (() => undefined),
   });
-  hint = () => worker?.hint();
-  invariant(server !== null, "the server that was asked for does not run");
-  const { url } = server;
+  ({ worker } = parts);
+  invariant(parts.server !== null, "the server that was asked for does not run");
+  const { url } = parts.server;
   if (options.opensPage === true) openBrowser(url);
-  return { url, desk, stop };
+  return { url, desk, stop: () => parts.stop() };
 }
