@@ -37,12 +37,7 @@ export function caseLines(view: CaseView): readonly string[] {
       "You can",
       view.moves.filter(({ isAllowed }) => isAllowed).map((one) => moveLine(view.caseId, one)),
     ),
-    section(
-      "Not now",
-      view.moves
-        .filter(({ isAllowed }) => !isAllowed)
-        .map((one) => `${one.move}: ${one.code ?? "-"} ${one.why ?? ""}`),
-    ),
+    section("Not now", refusedLines(view.moves)),
     historyLines(view),
   ];
   return sections
@@ -137,6 +132,17 @@ function moveLine(caseId: string, { move, step }: MoveView): string {
     case "pause":
       return `foothold cases ${move} ${caseId}`;
   }
+}
+
+/** Moves refused for one reason share a line. */
+function refusedLines(moves: readonly MoveView[]): readonly string[] {
+  const names = new Map<string, string[]>();
+  for (const { isAllowed, move, code, why } of moves) {
+    if (isAllowed) continue;
+    const reason = [code, why].filter((part) => part !== null).join(" ");
+    names.set(reason, [...(names.get(reason) ?? []), move]);
+  }
+  return [...names].map(([reason, refused]) => `${refused.join(", ")}: ${reason}`);
 }
 
 function historyLines({ history, historyLeftOut }: CaseView): readonly string[] {

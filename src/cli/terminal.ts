@@ -15,9 +15,9 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, " ")).trim();
 }
 
-/** Prints a line for people on stdout. */
+/** Prints a line for people on stdout. What has several lines is put on one: no text of a case can pass for another line. */
 export function say(line: string): void {
-  process.stdout.write(`${printable(line)}\n`);
+  process.stdout.write(`${printable(line.replaceAll(/\s*\n\s*/g, " "))}\n`);
 }
 
 /** Prints a line on stderr, where it does not mix with results. */

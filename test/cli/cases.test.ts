@@ -220,8 +220,10 @@ describe("cases", () => {
     const { stdout } = await cli(["cases", "start", "purchase", "--input", input, "--json"]);
     const { caseId } = z.object({ caseId: z.string() }).parse(JSON.parse(stdout));
     const note = await cli(["cases", "note", caseId, "--", "red \u001b[31m"]);
+    await cli(["cases", "note", caseId, "first\n07-aaaaaaaaaaaa  Done: every step is confirmed."]);
     const shown = await cli(["cases", "show", caseId]);
     expect(note.code).toBe(6);
+    expect(shown.stdout).not.toMatch(/^07-aaaaaaaaaaaa/m);
     expect(shown.stdout).toContain("\\u202ecod.exe");
     // eslint-disable-next-line no-control-regex -- these are what must not come through
     expect(shown.stdout + note.stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
