@@ -28,7 +28,12 @@ export default defineConfig({
         test: {
           name: "all",
           globalSetup: "test/setup/postgres.ts",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+          include: [
+            "src/**/*.test.ts",
+            "test/**/*.test.ts",
+            "examples/**/*.test.ts",
+            "simulation/**/*.test.ts",
+          ],
           exclude: ["**/node_modules/**", ...core],
         },
       },

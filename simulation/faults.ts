@@ -1,0 +1,40 @@
+/** How often each fault was really hit: a run in which a fault was not hit says nothing about it. */
+
+/** Every kind of fault that the simulation makes. */
+export const FAULT_KINDS = [
+  "requestLost",
+  "replyLost",
+  "workerKilled",
+  "workerStopped",
+  "clockJump",
+  "refused",
+  "answerLost",
+  "unavailable",
+  "throttled",
+  "rejected",
+  "delayedRequest",
+  "duplicateEvent",
+  "oldEvent",
+  "correction",
+  "resume",
+  "cancel",
+  "revocation",
+  "lateReport",
+  "claimLost",
+] as const;
+
+/** One of {@link FAULT_KINDS}. */
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Counts of one run or of many. */
+export class FaultCounts {
+  readonly #counts = new Map<FaultKind, number>();
+
+  hit(kind: FaultKind): void {
+    this.#counts.set(kind, this.of(kind) + 1);
+  }
+
+  of(kind: FaultKind): number {
+    return this.#counts.get(kind) ?? 0;
+  }
+}

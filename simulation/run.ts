@@ -1,0 +1,431 @@
+/** One run from one seed: a crew of real workers and sweeps, people, events and destinations, in a world that fails. */
+
+import { createHash } from "node:crypto";
+import type { Json } from "../src/core/json.ts";
+import { registryOf } from "../src/define/registry.ts";
+import { createDesk, type Desk } from "../src/desk/desk.ts";
+import type { Report } from "../src/engine/report.ts";
+import { createSweep } from "../src/engine/sweep.ts";
+import { ENGINE_VERSION } from "../src/engine/version.ts";
+import { createWorker } from "../src/engine/worker.ts";
+import { memoryStore } from "../src/store/memory/store.ts";
+import type { Store } from "../src/store/port.ts";
+import { ARRIVED, bindCaseType, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-type.ts";
+import { SimulatedDestination, type Contract, type Effect } from "./destination.ts";
+import { FaultCounts } from "./faults.ts";
+import { checkEffect, checkEnd, type Violation } from "./invariants.ts";
+import { EPOCH_MS, SimulatedProcess } from "./process.ts";
+import { SeededRandom } from "./random.ts";
+import { Scheduler, settled } from "./scheduler.ts";
+import { simulateStore, type NetworkHabits } from "./store.ts";
+
+const CONTRACTS: readonly Contract[] = ["key", "lookup", "none"];
+/** Lease of the simulated workers, in virtual ms. */
+const LEASE_MS = 3_000;
+/** How long the world is bad, in virtual ms. */
+const CHAOS_MS = 15_000;
+/** How long it may take, once the world is good and people help, until every case has ended or stands in sight. */
+const CALM_MS = 240_000;
+/** How often a start is tried while the network loses requests. */
+const STARTS_MAX = 20;
+/** Events in one run, so that a loop that never rests is found. */
+const EVENTS_MAX = 200_000;
+
+/** What came of a run. */
+export interface RunResult {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly counts: FaultCounts;
+  readonly events: number;
+  /** Of every effect and journal: the same seed gives the same hash. */
+  readonly hash: string;
+}
+
+/** Runs one seed. `onTrace` is told what happens, with virtual time. */
+export async function runSeed(
+  seed: number,
+  onTrace: (line: string) => void = () => undefined,
+): Promise<RunResult> {
+  return new Run(seed, onTrace).go();
+}
+
+class Run {
+  readonly #seed: number;
+  readonly #onTrace: (line: string) => void;
+  readonly #random: SeededRandom;
+  readonly #scheduler = new Scheduler();
+  readonly #counts = new FaultCounts();
+  readonly #store: Store;
+  readonly #shape: CaseShape;
+  readonly #destinations: ReadonlyMap<Contract, SimulatedDestination>;
+  readonly #network: NetworkHabits;
+  readonly #violations: Violation[] = [];
+  readonly #crew: SimulatedProcess[] = [];
+  readonly #caseIds: string[] = [];
+  readonly #desk: Desk;
+  #isCalm = false;
+  #processes = 0;
+
+  constructor(seed: number, onTrace: (line: string) => void) {
+    this.#seed = seed;
+    this.#onTrace = onTrace;
+    this.#random = new SeededRandom(seed);
+    this.#store = memoryStore({ now: () => EPOCH_MS + this.#scheduler.now });
+    const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
+    this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
+    this.#destinations = new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)]));
+    this.#network = this.#drawNetwork();
+    this.#desk = this.#newDesk();
+  }
+
+  async go(): Promise<RunResult> {
+    await this.#store.migrate();
+    await this.#until(this.#startCases());
+    const crewSize = this.#random.between(1, 3);
+    for (let index = 0; index < crewSize; index += 1) this.#startWorker();
+    this.#startSweeper();
+    this.#planChaos();
+    await this.#runUntil(CHAOS_MS);
+    this.#calmDown();
+    await this.#runUntil(CHAOS_MS + CALM_MS, () => this.#isOver());
+    const journals = await this.#checkEnd();
+    return {
+      seed: this.#seed,
+      violations: this.#violations,
+      counts: this.#counts,
+      events: this.#scheduler.events,
+      hash: createHash("sha256").update(journals).digest("hex"),
+    };
+  }
+
+  #newDestination(contract: Contract): SimulatedDestination {
+    const random = this.#random.fork();
+    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+    return new SimulatedDestination({
+      name: contract,
+      contract,
+      scheduler: this.#scheduler,
+      random,
+      counts: this.#counts,
+      habits: {
+        latencyMsMax: random.between(1, 400),
+        refused: sometimes(0.1),
+        answerLost: sometimes(0.15),
+        unavailable: sometimes(0.1),
+        throttled: sometimes(0.1),
+        delayed: sometimes(0.1),
+        delayMsMax: REQUEST_AGE_MS,
+      },
+      onEffect: (effect) => this.#onEffect(contract, effect),
+    });
+  }
+
+  #drawNetwork(): NetworkHabits {
+    const random = this.#random;
+    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+    return {
+      latencyMsMax: random.between(1, 40),
+      requestLost: sometimes(0.03),
+      replyLost: sometimes(0.05),
+      stall: sometimes(0.01),
+      stallMs: 4_000,
+    };
+  }
+
+  #newProcess(label: string): SimulatedProcess {
+    this.#processes += 1;
+    return new SimulatedProcess(`${label}${this.#processes}`, this.#scheduler, this.#random.fork());
+  }
+
+  #storeFor(process: SimulatedProcess): Store {
+    const calm: NetworkHabits = { latencyMsMax: 5, requestLost: 0, replyLost: 0, stall: 0, stallMs: 0 };
+    return simulateStore({
+      store: this.#store,
+      process,
+      scheduler: this.#scheduler,
+      random: this.#random.fork(),
+      habits: () => (this.#isCalm ? calm : this.#network),
+      counts: this.#counts,
+    });
+  }
+
+  #newDesk(): Desk {
+    const process = this.#newProcess("desk");
+    return createDesk({
+      store: this.#storeFor(process),
+      registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
+      ports: process.ports,
+      engineVersion: ENGINE_VERSION,
+    });
+  }
+
+  async #startCases(): Promise<void> {
+    const count = this.#random.between(1, 3);
+    for (let index = 0; index < count; index += 1) {
+      const input = {
+        amount: this.#random.between(1, 9),
+        isFaulty: this.#random.chance(0.15),
+        note: "first",
+      };
+      this.#caseIds.push(await this.#startCase(input, `order-${index}`));
+    }
+  }
+
+  /** As a caller does whose request got no answer: the same business key again finds the same case. */
+  async #startCase(input: Json, businessKey: string): Promise<string> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return (await this.#desk.startCase("simulated", input, { by: "ann", businessKey })).caseId;
+      } catch (error) {
+        if (tries === STARTS_MAX) throw error;
+      }
+    }
+  }
+
+  #startWorker(): void {
+    const process = this.#newProcess("worker");
+    this.#crew.push(process);
+    const store = this.#storeFor(process);
+    const worker = createWorker({
+      store,
+      registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
+      ports: process.ports,
+      name: process.name,
+      host: "simulation",
+      build: "1",
+      leaseMs: LEASE_MS,
+      concurrency: this.#random.between(1, 4),
+      onReport: (report) => this.#onReport(process, report),
+    });
+    createSweep({ store, ports: process.ports, intervalMs: 1_000 }).start();
+    const start = (): void => {
+      worker.start().catch((error: unknown) => {
+        this.#trace(`${process.name} could not start: ${String(error)}`);
+        process.after(500, start);
+      });
+    };
+    start();
+  }
+
+  #startSweeper(): void {
+    const process = this.#newProcess("server");
+    createSweep({ store: this.#storeFor(process), ports: process.ports, intervalMs: 1_000 }).start();
+  }
+
+  #onReport(process: SimulatedProcess, report: Report): void {
+    if (report.kind === "bug") this.#violate("engine bug", `${process.name}: ${String(report.error)}`);
+    if (report.kind === "lateReport") this.#counts.hit("lateReport");
+    if (report.kind === "claimLost") this.#counts.hit("claimLost");
+    this.#trace(
+      `${process.name} ${JSON.stringify(report, (_, value: unknown) => (value instanceof Error ? value.message : value))}`,
+    );
+  }
+
+  #onEffect(contract: Contract, effect: Effect): void {
+    this.#trace(`${contract} executes ${effect.request.key}`);
+    const destination = this.#destinations.get(contract);
+    if (destination !== undefined) this.#violations.push(...checkEffect(destination, effect));
+  }
+
+  /** Faults and people at random moments of the bad time. */
+  #planChaos(): void {
+    const random = this.#random.fork();
+    const at = (share: number, times: number, act: () => void): void => {
+      if (!random.chance(share)) return;
+      for (let index = 0; index < times; index += 1)
+        this.#scheduler.schedule(random.between(0, CHAOS_MS), act);
+    };
+    at(0.5, random.between(1, 4), () => this.#killOne(random));
+    at(0.5, random.between(1, 4), () => this.#stopOne(random));
+    at(0.3, random.between(1, 3), () => this.#jumpOne(random));
+    at(0.6, random.between(1, 4), () => this.#person(random, "approve"));
+    at(0.3, random.between(1, 2), () => this.#person(random, "correct"));
+    at(0.3, random.between(1, 3), () => this.#person(random, "resume"));
+    at(0.05, 1, () => this.#person(random, "cancel"));
+    at(0.2, 1, () => this.#event(random, REVOKED));
+    at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
+  }
+
+  #killOne(random: SeededRandom): void {
+    const living = this.#crew.filter((one) => !one.isDead);
+    if (living.length === 0) return;
+    const victim = random.pick(living);
+    victim.kill();
+    this.#counts.hit("workerKilled");
+    this.#trace(`${victim.name} is killed`);
+    this.#scheduler.schedule(random.between(100, 3_000), () => this.#startWorker());
+  }
+
+  #stopOne(random: SeededRandom): void {
+    const living = this.#crew.filter((one) => !one.isDead && !one.isStopped);
+    if (living.length === 0) return;
+    const victim = random.pick(living);
+    const forMs = random.between(500, LEASE_MS * 3);
+    victim.stop(forMs);
+    this.#counts.hit("workerStopped");
+    this.#trace(`${victim.name} is stopped for ${forMs} ms`);
+  }
+
+  #jumpOne(random: SeededRandom): void {
+    const victim = random.pick(this.#crew);
+    victim.jump(random.pick([-3_600_000, -5_000, 5_000, 3_600_000]));
+    this.#counts.hit("clockJump");
+  }
+
+  #person(random: SeededRandom, act: PersonAct): void {
+    const caseId = random.pick(this.#caseIds);
+    void this.#act(act, caseId, random).then(
+      () => this.#trace(`a person: ${act} ${caseId}`),
+      (error: unknown) => this.#trace(`a person is refused ${act} ${caseId}: ${String(error)}`),
+    );
+  }
+
+  async #act(act: PersonAct, caseId: string, random: SeededRandom): Promise<void> {
+    switch (act) {
+      case "approve":
+        await this.#desk.answerApproval(caseId, {
+          step: "step1",
+          approved: random.chance(0.9),
+          by: "finance",
+        });
+        return;
+      case "resume":
+        await this.#desk.resume(caseId, { by: "ops" });
+        this.#counts.hit("resume");
+        return;
+      case "cancel":
+        await this.#desk.cancel(caseId, { by: "ops" });
+        this.#counts.hit("cancel");
+        return;
+      case "correct":
+        await this.#desk.correctInput(caseId, {
+          input: correctedInput(random),
+          by: "ops",
+          reason: "it was wrong",
+        });
+        this.#counts.hit("correction");
+    }
+  }
+
+  #event(random: SeededRandom, eventType: string): void {
+    const caseId = random.pick(this.#caseIds);
+    const sourceId = `${eventType}-${caseId}-${random.between(1, 2)}`;
+    const send = (): void => {
+      this.#desk.recordEvent(caseId, { eventType, payload: { n: 1 }, sourceId }).catch((error: unknown) => {
+        this.#trace(`an event is refused: ${String(error)}`);
+      });
+    };
+    send();
+    if (eventType === REVOKED) this.#counts.hit("revocation");
+    if (!random.chance(0.5)) return;
+    this.#counts.hit("duplicateEvent");
+    this.#scheduler.schedule(random.between(0, CHAOS_MS), send);
+  }
+
+  /** The world is good from here on, and people help: what still does not move is stuck. */
+  #calmDown(): void {
+    this.#isCalm = true;
+    this.#trace("calm");
+    for (const destination of this.#destinations.values()) destination.calmDown();
+    for (const one of this.#crew) one.stop(0);
+    this.#startWorker();
+    const help = (): void => {
+      for (const caseId of this.#caseIds) void this.#help(caseId);
+      this.#scheduler.schedule(2_000, help);
+    };
+    help();
+  }
+
+  async #help(caseId: string): Promise<void> {
+    const random = this.#random;
+    const ignore = (error: unknown): void => this.#trace(`helping ${caseId}: ${String(error)}`);
+    const stored = await this.#store.loadCase(caseId);
+    if (stored === null || stored.row.state === "done" || stored.row.state === "canceled") return;
+    const { reviews, waits } = stored.row.summary;
+    if (waits.some(({ kind }) => kind === "event")) this.#event(random, ARRIVED);
+    if (waits.some(({ kind }) => kind === "event")) {
+      const payload: Json = { n: 2 };
+      await this.#desk
+        .recordEvent(caseId, { eventType: ARRIVED, payload, sourceId: `help-${this.#scheduler.now}` })
+        .catch(ignore);
+    }
+    if (waits.some(({ kind }) => kind === "approval")) {
+      await this.#desk.answerApproval(caseId, { step: "step1", approved: true, by: "finance" }).catch(ignore);
+    }
+    if (reviews.some(({ reason }) => reason === "rejected")) {
+      await this.#desk
+        .correctInput(caseId, { input: correctedInput(random), by: "ops", reason: "rejected" })
+        .catch(ignore);
+    } else if (reviews.length > 0 || stored.row.state === "paused") {
+      await this.#desk.resume(caseId, { by: "ops" }).catch(ignore);
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#scheduler.now > CHAOS_MS + 5_000 && this.#settledCases;
+  }
+
+  #settledCases = false;
+
+  async #runUntil(untilAt: number, isOver: () => boolean = () => false): Promise<void> {
+    await settled();
+    let nextLook = this.#scheduler.now;
+    while (!isOver() && (await this.#scheduler.step(untilAt))) {
+      if (this.#scheduler.events > EVENTS_MAX) {
+        this.#violate("never rests", `${EVENTS_MAX} events by ${this.#scheduler.now} ms`);
+        return;
+      }
+      if (this.#scheduler.now < nextLook) continue;
+      nextLook = this.#scheduler.now + 1_000;
+      this.#settledCases = await this.#areSettled();
+    }
+  }
+
+  /** Ended, or in review for a reason that only destinations or people outside this run can lift. */
+  async #areSettled(): Promise<boolean> {
+    const cases = await Promise.all(this.#caseIds.map((caseId) => this.#store.loadCase(caseId)));
+    return cases.every((stored) => {
+      if (stored === null) return false;
+      const { state, summary } = stored.row;
+      if (state === "done" || state === "canceled") return true;
+      return (
+        state === "in_review" &&
+        summary.reviews.every(({ reason }) => reason === "unknown" || reason === "lapsed")
+      );
+    });
+  }
+
+  async #until(work: Promise<void>): Promise<void> {
+    const pending = { isOver: false };
+    const watched = work.finally(() => {
+      pending.isOver = true;
+    });
+    await settled();
+    while (!pending.isOver && (await this.#scheduler.step(Infinity)));
+    await watched;
+  }
+
+  async #checkEnd(): Promise<string> {
+    const stored = await Promise.all(this.#caseIds.map((caseId) => this.#store.loadCase(caseId)));
+    for (const one of stored) {
+      if (one === null) this.#violate("lost case", "a started case is not in the store");
+      else this.#violations.push(...checkEnd(this.#shape, this.#destinations, one));
+    }
+    return JSON.stringify([stored, [...this.#destinations.values()].map(({ effects }) => effects)]);
+  }
+
+  #violate(rule: string, what: string): void {
+    this.#violations.push({ rule, what });
+    this.#trace(`VIOLATION ${rule}: ${what}`);
+  }
+
+  #trace(line: string): void {
+    this.#onTrace(`${String(this.#scheduler.now).padStart(7)} ${line}`);
+  }
+}
+
+type PersonAct = "approve" | "correct" | "resume" | "cancel";
+
+function correctedInput(random: SeededRandom): Json {
+  return { amount: random.between(1, 9), isFaulty: false, note: "corrected" };
+}

@@ -1,0 +1,94 @@
+/** The store as one simulated process meets it: over a network that is slow, loses requests, and loses replies. */
+
+import { FootholdError } from "../src/core/errors.ts";
+import type { Store } from "../src/store/port.ts";
+import type { FaultCounts } from "./faults.ts";
+import type { SimulatedProcess } from "./process.ts";
+import type { SeededRandom } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** How the network to the database behaves. Shares are probabilities per call. */
+export interface NetworkHabits {
+  readonly latencyMsMax: number;
+  /** The request never arrives; the caller hears an error after a while. */
+  readonly requestLost: number;
+  /** The database does it, and the caller hears an error: the fault that matters most. */
+  readonly replyLost: number;
+  /** Now and then a call takes this long, in ms. */
+  readonly stallMs: number;
+  readonly stall: number;
+}
+
+/** What a simulated store needs. */
+export interface SimulatedStoreOptions {
+  readonly store: Store;
+  readonly process: SimulatedProcess;
+  readonly scheduler: Scheduler;
+  readonly random: SeededRandom;
+  /** Asked at each call: the world may calm down. */
+  readonly habits: () => NetworkHabits;
+  readonly counts: FaultCounts;
+}
+
+/** Puts the network between a process and the store. */
+export function simulateStore(options: SimulatedStoreOptions): Store {
+  const { store, process, scheduler, random, counts } = options;
+
+  const delay = (): number => {
+    const habits = options.habits();
+    if (random.chance(habits.stall)) return random.between(1, habits.stallMs);
+    return random.between(0, habits.latencyMsMax);
+  };
+
+  const call = <Reply>(name: string, apply: () => Promise<Reply>): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      const habits = options.habits();
+      const isRequestLost = random.chance(habits.requestLost);
+      const isReplyLost = !isRequestLost && random.chance(habits.replyLost);
+      const [there, back] = [delay(), delay()];
+      const away = (): void => reject(unavailable(name));
+      if (isRequestLost) {
+        counts.hit("requestLost");
+        process.after(there + back, away);
+        return;
+      }
+      // What has left the process arrives, whether the process still lives or not.
+      scheduler.schedule(there, () => {
+        apply().then(
+          (reply) => {
+            if (isReplyLost) counts.hit("replyLost");
+            process.after(back, isReplyLost ? away : () => resolve(reply));
+          },
+          (error: unknown) => process.after(back, () => reject(error)),
+        );
+      });
+    });
+
+  return {
+    description: `${store.description} over a simulated network`,
+    migrate: () => call("migrate", () => store.migrate()),
+    checkSchema: () => call("checkSchema", () => store.checkSchema()),
+    now: () => call("now", () => store.now()),
+    close: () => Promise.resolve(),
+    insertCase: (start) => call("insertCase", () => store.insertCase(start)),
+    claimDue: (request) => call("claimDue", () => store.claimDue(request)),
+    commit: (commits) => call("commit", () => store.commit(commits)),
+    changeCase: (caseId, commitId, decide) =>
+      call("changeCase", () => store.changeCase(caseId, commitId, decide)),
+    setAside: (caseId, claimId, summary) => call("setAside", () => store.setAside(caseId, claimId, summary)),
+    loadCase: (caseId) => call("loadCase", () => store.loadCase(caseId)),
+    listCases: (filter) => call("listCases", () => store.listCases(filter)),
+    countCases: () => call("countCases", () => store.countCases()),
+    registerHolder: (holder) => call("registerHolder", () => store.registerHolder(holder)),
+    beat: (holderId) => call("beat", () => store.beat(holderId)),
+    listHolders: () => call("listHolders", () => store.listHolders()),
+    endHolder: (holderId, beat) => call("endHolder", () => store.endHolder(holderId, beat)),
+    forgetHolders: (endedBefore) => call("forgetHolders", () => store.forgetHolders(endedBefore)),
+    listClaims: (limit) => call("listClaims", () => store.listClaims(limit)),
+    listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
+  };
+}
+
+function unavailable(during: string): FootholdError {
+  return new FootholdError("DATABASE_UNAVAILABLE", `The simulated network lost ${during}.`);
+}
