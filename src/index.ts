@@ -56,7 +56,33 @@ export type { OnReport, Report } from "./engine/report.ts";
 export { createSweep, type Sweep, type SweepOptions, type SweepReport } from "./engine/sweep.ts";
 export { systemPorts } from "./engine/system.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.ts";
-export { createDesk, type Desk, type DeskOptions } from "./desk/desk.ts";
+export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage } from "./desk/desk.ts";
+export type {
+  ApprovalRequest,
+  CorrectionRequest,
+  EventRequest,
+  MoveRequest,
+  NoteRequest,
+  PauseRequest,
+  ResumeRequest,
+} from "./desk/acts.ts";
+export type {
+  AttemptView,
+  CaseLine,
+  CaseView,
+  ConfirmedAction,
+  HistoryEntry,
+  LastErrorView,
+  StepView,
+  WaitView,
+} from "./desk/case-view.ts";
+export type { ActReply } from "./desk/change.ts";
+export type { DefinitionStanding } from "./desk/definition.ts";
+export type { Holding } from "./desk/holding.ts";
+export type { MoveView } from "./desk/moves-view.ts";
+export type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "./desk/overview.ts";
+export type { ConditionView, PlannedStepView, PlanView } from "./desk/plan-view.ts";
+export type { StartedCase, StartOptions } from "./desk/start.ts";
 export type { Ports } from "./core/ports.ts";
 export type { Store, StoredCase } from "./store/port.ts";
 export type { Entry, JournalEntry } from "./core/journal.ts";

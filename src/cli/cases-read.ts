@@ -1,6 +1,7 @@
 /** `cases list` and `cases show`. */
 
 import type { CaseLine } from "../desk/case-view.ts";
+import { LIST_LIMIT_DEFAULT } from "../desk/desk.ts";
 import { STORED_STATES } from "../http/queries.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { caseLines } from "./case-text.ts";
@@ -26,7 +27,11 @@ export const casesListCommand: Command = {
     { name: "review", value: null, help: "only cases with an open review, in whatever state" },
     { name: "tenant", value: "TENANT", help: "only this tenant" },
     { name: "key", value: "KEY", help: "only this business key" },
-    { name: "limit", value: "CASES", help: `cases on one page, at most ${LIST_LIMIT_MAX}; 50 when left out` },
+    {
+      name: "limit",
+      value: "CASES",
+      help: `cases on one page, at most ${LIST_LIMIT_MAX}; ${LIST_LIMIT_DEFAULT} when left out`,
+    },
     { name: "cursor", value: "CURSOR", help: "the next page, as the page before names it" },
     { name: "json", value: null, help: "print one JSON document" },
     ...DATABASE_OPTIONS,

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { FootholdError } from "../core/errors.ts";
 
 /** Largest JSON text, in bytes. */
-export const JSON_BYTES_MAX: number = 1024 * 1024;
+const JSON_BYTES_MAX = 1024 * 1024;
 
 /** How to write one, for the help. */
 export const JSON_VALUE_HELP = "JSON, @FILE or - for stdin";

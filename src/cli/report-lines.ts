@@ -20,7 +20,7 @@ export function reportLines(now: () => number): OnReport {
 }
 
 /** One report in words; null = nothing to act on. */
-export function sayReport(report: Report): string | null {
+function sayReport(report: Report): string | null {
   switch (report.kind) {
     case "claimed":
     case "released":

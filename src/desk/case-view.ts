@@ -18,7 +18,7 @@ import { viewMoves, type MoveView } from "./moves-view.ts";
 import { sayWait, viewPlan, waitsFor, type PlanView } from "./plan-view.ts";
 
 /** Entries of the history that a view holds; of a longer one, the newest. */
-export const HISTORY_ENTRIES_MAX = 500;
+const HISTORY_ENTRIES_MAX = 500;
 
 /** One case in a list. Times are epoch ms. */
 export interface CaseLine {

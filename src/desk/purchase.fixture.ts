@@ -40,7 +40,7 @@ export const purchase = defineCase("purchase", {
   .step("notify", { to: erp, run: never });
 
 /** Two steps side by side, to see that a plan version covers only what follows the step. */
-export const sideBySide = defineCase("side-by-side", { version: 1, owner: "purchasing", input: z.unknown() })
+const sideBySide = defineCase("side-by-side", { version: 1, owner: "purchasing", input: z.unknown() })
   .approval("left", { by: "finance" })
   .approval("right", { by: "legal", after: [] });
 

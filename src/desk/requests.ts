@@ -8,7 +8,7 @@ export const TENANT_CHARS_MAX = 100;
 /** Longest business key. */
 export const BUSINESS_KEY_CHARS_MAX = 200;
 /** Longest name of a person. */
-export const NAME_CHARS_MAX = 200;
+const NAME_CHARS_MAX = 200;
 /** Longest reason of an act, and longest note with an approval. */
 export const REASON_CHARS_MAX = 2_000;
 /** Longest note. */

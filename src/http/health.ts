@@ -6,7 +6,7 @@ import type { Desk } from "../desk/desk.ts";
 import type { NoWorkerNotice } from "../desk/overview.ts";
 
 /** How long the database may take to answer before it counts as down, in ms. */
-export const HEALTH_DEADLINE_MS = 5_000;
+const HEALTH_DEADLINE_MS = 5_000;
 
 /** What `/healthz` tells. `attention`: the server works, and something needs a person or a worker. */
 export type Health =
@@ -21,7 +21,7 @@ export type Health =
       readonly database: { readonly answers: false; readonly code: ErrorCode; readonly detail: string };
     };
 
-/** Asks the database, for {@link HEALTH_DEADLINE_MS} at most. Never rejects. */
+/** Asks the database, for 5 s at most. Never rejects. */
 export async function readHealth(desk: Desk, clock: Clock): Promise<Health> {
   const stop = new AbortController();
   const late = clock

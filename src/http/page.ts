@@ -22,7 +22,7 @@ export interface PageInput {
 }
 
 /** How often the page is read again, in seconds. */
-export const REFRESH_S = 5;
+const REFRESH_S = 5;
 
 /** A sign beside the word, so that a state is never told by color alone. */
 const signs: Readonly<Record<ReadableState, string>> = {

@@ -20,14 +20,14 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes no new requests and waits for those under way, {@link CLOSE_MS_MAX} at most. Safe twice. */
+  /** Takes no new requests and waits for those under way, 5 s at most. Safe twice. */
   close(): Promise<void>;
 }
 
 /** Connections at the same time. */
-export const CONNECTIONS_MAX = 256;
+const CONNECTIONS_MAX = 256;
 /** How long closing waits for requests under way, in ms. */
-export const CLOSE_MS_MAX = 5_000;
+const CLOSE_MS_MAX = 5_000;
 const HEADERS_MS_MAX = 10_000;
 const REQUEST_MS_MAX = 30_000;
 const HEADER_BYTES_MAX = 16 * 1024;
