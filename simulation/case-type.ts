@@ -136,6 +136,12 @@ function destinationOutline(contract: Contract): DestinationOutline {
   };
 }
 
+/** Only this simulation starts cases and sends events, with JSON. */
+function anything(value: unknown): ReturnType<CaseType["input"]> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
+  return Promise.resolve({ kind: "valid", value: value as Json });
+}
+
 /** Binds a shape to the process that runs it, through its way to the destinations. */
 export function bindCaseType(
   shape: CaseShape,
@@ -145,9 +151,6 @@ export function bindCaseType(
   const steps = shape.steps.map(
     (outline) => [outline.name, bindStep(outline, process, destinations)] as const,
   );
-  const anything = (value: unknown): ReturnType<CaseType["input"]> =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this simulation starts cases, with JSON
-    Promise.resolve({ kind: "valid", value: value as Json });
   return {
     outline: {
       name: "simulated",

@@ -54,13 +54,14 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
       }
       // What has left the process arrives, whether the process still lives or not.
       scheduler.schedule(there, () => {
-        apply().then(
-          (reply) => {
-            if (isReplyLost) counts.hit("replyLost");
-            process.after(back, isReplyLost ? away : () => resolve(reply));
-          },
-          (error: unknown) => process.after(back, () => reject(error)),
-        );
+        void arrive(apply, (reply) => {
+          if (reply.kind === "threw") process.after(back, () => reject(reply.error));
+          else if (!isReplyLost) process.after(back, () => resolve(reply.value));
+          else {
+            counts.hit("replyLost");
+            process.after(back, away);
+          }
+        });
       });
     });
 
@@ -87,6 +88,20 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listClaims: (limit) => call("listClaims", () => store.listClaims(limit)),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
   };
+}
+
+type Arrived<Reply> =
+  { readonly kind: "replied"; readonly value: Reply } | { readonly kind: "threw"; readonly error: Error };
+
+async function arrive<Reply>(
+  apply: () => Promise<Reply>,
+  then: (reply: Arrived<Reply>) => void,
+): Promise<void> {
+  try {
+    then({ kind: "replied", value: await apply() });
+  } catch (error) {
+    then({ kind: "threw", error: error instanceof Error ? error : new Error(String(error)) });
+  }
 }
 
 function unavailable(during: string): FootholdError {
