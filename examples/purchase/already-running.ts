@@ -1,4 +1,4 @@
-/** Keeps two demonstrations off one folder: the ledgers there have one writer. */
+/** Tells whether a demonstration runs on a data folder. */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,11 +6,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import { z } from "zod";
 import { runCommand, startCommand, type RunningCommand } from "../../test/cli/program.ts";
+import { post } from "../services/calls.ts";
 import type { Effect } from "../services/ledger-entries.ts";
 import { readLedgerFile } from "../services/ledger-reader.ts";
 
 // A whole program with its own database, and the machine may be busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const file = join(root, "build/examples/purchase/start.js");
@@ -116,8 +117,11 @@ describe.concurrent("npm start", () => {
   }) => {
     const place = new Place(onTestFinished);
     const run = place.start();
-    await run.waitFor(/PR-1001  notification failed/);
     const [, url = ""] = await run.waitFor(/page +(http:\S+)/);
+    // Out of order for longer, so that the mail is not out before the approval is revoked.
+    const [, mailUrl = ""] = await run.waitFor(/mail +(http:[^\s,]+)/);
+    await post(`${mailUrl}/faults`, { body: { failFirstPerKey: 4 } });
+    await run.waitFor(/PR-1001  notification failed/);
     const page = z.object({ cases: z.array(z.object({ caseId: z.string() })) });
     const listed = page.parse(await (await fetch(`${url}/api/cases?businessKey=PR-1001`)).json());
     const caseId = listed.cases[0]?.caseId ?? "";

@@ -3,7 +3,7 @@
  * against an ERP and a mail service that are real HTTP servers. The mail service fails on purpose; watch what follows.
  */
 
-import { isFootholdError, type Report } from "foothold";
+import { isFootholdError } from "foothold";
 import { startDev, type Dev } from "foothold/dev";
 import { startEmbedded } from "foothold/embedded";
 import { postgresStore } from "foothold/postgres";
@@ -15,6 +15,7 @@ import { print, printApart } from "./print.ts";
 import { definePurchase } from "./purchase.ts";
 import { demoRequests, type DemoRequest } from "./requests.ts";
 import { startSystems } from "./systems.ts";
+import { tellError, tellTrouble } from "./trouble.ts";
 import { watchCases } from "./watch.ts";
 
 /** How long the worker may be silent, in ms: short, so that a kill is followed by a pick-up that people wait for. */
@@ -24,7 +25,7 @@ const leaseMs = 3_000;
 const stops: (() => Promise<void>)[] = [];
 const stopping = new AbortController();
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     // Twice means now.
     if (stopping.signal.aborted) process.exit(1);
@@ -43,32 +44,24 @@ async function main(words: readonly string[]): Promise<number> {
     for (const line of usageLines) print(line);
     return options === null ? 0 : 2;
   }
+  let failed = false;
   try {
-    return await run(options);
+    await run(options);
   } catch (error) {
-    if (stopping.signal.aborted) return 0;
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${isFootholdError(error) ? `${error.code}: ` : ""}${message}\n`);
-    return 1;
-  } finally {
-    stopping.abort();
-    for (const stop of stops.toReversed()) await stop();
+    // A start that is given up half way is no failure.
+    failed = !stopping.signal.aborted;
+    if (failed) tellError(error);
   }
+  stopping.abort();
+  for (const stop of stops.toReversed()) await stop().catch(tellError);
+  if (!failed) printApart(["Stopped. npm start goes on where this ended."]);
+  return failed ? 1 : 0;
 }
 
-async function run(options: StartOptions): Promise<number> {
+async function run(options: StartOptions): Promise<void> {
   const { folder, port, opensPage } = options;
   const { signal } = stopping;
-  const running = await findRunning(folder);
-  if (running !== null) {
-    const other = `npm start -- --data ANOTHER-FOLDER --port ${port + 10}`;
-    process.stderr.write(
-      `It runs already on ${options.data}, as process ${running.pid}: open ${running.pageUrl}\n` +
-        `Stop that one first, or run a second one beside it: ${other}\n`,
-    );
-    return 1;
-  }
-
+  await refuseSecond(options);
   const database = await startEmbedded({ folder, signal });
   stops.push(() => database.stop());
   const store = postgresStore({ url: database.url, applicationName: "foothold example" });
@@ -107,13 +100,25 @@ async function run(options: StartOptions): Promise<number> {
       isFirstRest = false;
     },
   });
-  for (const request of demoRequests) await play(dev, request);
-  await watching;
-  printApart(["Stopped. npm start goes on where this ended."]);
-  return 0;
+  await Promise.all([watching, playAll(dev)]);
 }
 
-/** Starts one request, once, and gives its approval where the demonstration is to give it. */
+/** Throws if it runs already on this folder: the ledgers there have one writer. */
+async function refuseSecond({ folder, data, port }: StartOptions): Promise<void> {
+  const running = await findRunning(folder);
+  if (running === null) return;
+  const other = `npm start -- --data ANOTHER-FOLDER --port ${port === 0 ? port : port + 10}`;
+  throw new Error(
+    `It runs already on ${data}, as process ${running.pid}: open ${running.pageUrl}\n` +
+      `Stop that one first, or run a second one beside it: ${other}`,
+  );
+}
+
+/** Starts the requests, once however often this runs, and approves those that are not left to whoever watches. */
+async function playAll(dev: Dev): Promise<void> {
+  for (const request of demoRequests) await play(dev, request);
+}
+
 async function play({ desk }: Dev, { businessKey, input, isApproved }: DemoRequest): Promise<void> {
   const { caseId } = await desk.startCase("purchase", input, { businessKey, by: "the demonstration" });
   if (!isApproved) return;
@@ -128,26 +133,5 @@ async function play({ desk }: Dev, { businessKey, input, isApproved }: DemoReque
   } catch (error) {
     // Whatever a person has done to it meanwhile counts.
     if (!isFootholdError(error)) throw error;
-  }
-}
-
-function tellTrouble(report: Report): void {
-  switch (report.kind) {
-    case "bug":
-    case "unreadable":
-      process.stderr.write(`${report.caseId ?? "the engine"}: ${String(report.error)}\n`);
-      return;
-    case "databaseAway":
-    case "databaseBack":
-      return;
-    // Told from the journals, where they lead to anything.
-    case "claimed":
-    case "released":
-    case "claimLost":
-    case "lateReport":
-    case "holderEnded":
-    case "holderFreed":
-    case "claimFreed":
-      return;
   }
 }

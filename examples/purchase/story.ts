@@ -74,12 +74,14 @@ type Confirmed = Extract<Entry, { kind: "stepConfirmed" }>;
 type Failed = Extract<Entry, { kind: "attemptFailed" }>;
 
 function tellConfirmed({ step, result, by }: Confirmed): string | null {
-  const how = by.how === "check" ? " (found there: its answer had got lost)" : "";
+  const isFound = by.how === "check";
   switch (step) {
-    case "createRecord":
-      return `record ${recordOf(result)} created${how}`;
+    case "createRecord": {
+      const record = `record ${recordOf(result)}`;
+      return isFound ? `${record} found at the ERP: its answer had got lost` : `${record} created`;
+    }
     case "notify":
-      return `notification sent${by.how === "response" ? ` on attempt ${by.attempt}` : how}`;
+      return by.how === "response" ? `notification sent on attempt ${by.attempt}` : "notification sent";
     default:
       // The approval has told its own line when it was answered.
       return null;
