@@ -154,7 +154,7 @@ function readVerdict(caseId: string, verdict: MoveVerdict): ActReply {
             outcome: "requested",
             sentence: "Requested: its holder carries it out with its next commit.",
           }
-        : { caseId, outcome: "done", sentence: "Done." };
+        : { caseId, outcome: "done", sentence: "Stored." };
     }
   }
 }

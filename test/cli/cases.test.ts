@@ -159,7 +159,7 @@ describe("cases", () => {
     const caseId = await start();
     const first = await cli(["cases", "approve", caseId, "--note", "fine", "--by", "finn"]);
     const again = await cli(["cases", "reject", caseId, "approve"]);
-    expect(first).toMatchObject({ code: 0, stdout: `${caseId}: Done.\n` });
+    expect(first).toMatchObject({ code: 0, stdout: `${caseId}: Stored.\n` });
     expect(again.code).toBe(4);
     expect(again.stderr).toMatch(/^ALREADY_ANSWERED: /);
     expect((await cli(["cases", "show", caseId])).stdout).toContain("finn approved approve: fine.");
