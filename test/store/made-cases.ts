@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { FailureKind } from "../../src/core/failure.ts";
 import { foldEntries, foldJournal } from "../../src/core/fold.ts";
 import type { Entry, JournalEntry } from "../../src/core/journal.ts";
 import { rowOf } from "../../src/core/row.ts";
@@ -114,13 +113,13 @@ export const attemptOpened = (at: number, claimId: string, attempt = 1, step = "
   holder: { kind: "worker", name: "w-1", holderId: "h" },
 });
 
-export const attemptFailed = (retryAt: number | null, kind: FailureKind = "transient"): Entry => ({
+export const attemptFailed = (retryAt: number | null, attempt = 1): Entry => ({
   kind: "attemptFailed",
   step: "createRecord",
   intentVersion: 1,
-  attempt: 1,
+  attempt,
   failure: {
-    kind,
+    kind: "transient",
     executed: "no",
     rule: "status 503",
     sentence: "The ERP answered 503.",

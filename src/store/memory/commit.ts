@@ -1,6 +1,6 @@
 /** The commits of holders, each judged by core. */
 
-import { invariant } from "../../core/errors.ts";
+import { invariant, isFootholdError } from "../../core/errors.ts";
 import { judgeCommit } from "../../core/claim.ts";
 import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
 import { append, type MemoryCase, type MemoryClaim } from "./cases.ts";
@@ -67,6 +67,9 @@ function orRefused(work: () => HolderReply): HolderReply {
     return work();
   } catch (error) {
     if (error instanceof Unstorable) return { kind: "refused", why: error.message };
+    // What `moved` folds may not be readable; the others of the batch must not wait for that.
+    if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL")
+      return { kind: "refused", why: error.message };
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { JournalEntry } from "../../core/journal.ts";
 import { SHARD_COUNT, type StoredCase, type StoredRow } from "../port.ts";
-import { toEntries, toRow, wholeMs, withJournal, type CaseColumns } from "./case-rows.ts";
+import { toEntries, toRow, withJournal, type CaseColumns } from "./case-rows.ts";
 import type { Runner } from "./database.ts";
 import { encodeEntries, entryColumns, summaryColumns, type Appending } from "./entry-columns.ts";
 import type { EntryColumns } from "./journal-codec.ts";
@@ -42,7 +42,7 @@ export async function readWhole(
   const read = withJournal(row, rows);
   if (read.kind === "unreadable") throw read.fault;
   // A case has at least one entry, or its journal would not have been readable.
-  return { stored: read.stored, now: wholeMs(rows[0]?.now ?? row.changedAt) };
+  return { stored: read.stored, now: rows[0]?.now ?? row.changedAt };
 }
 
 type JournalColumns = EntryColumns & { readonly now: number };

@@ -6,7 +6,7 @@ import type { CaseSummary, StoredState } from "../../core/row.ts";
 import type { HeldClaim, StoredCase, StoredHolder, StoredRow } from "../port.ts";
 import { decodeEntry, type EntryColumns } from "./journal-codec.ts";
 
-/** The columns of a case. Times are epoch ms, with the fraction that the database's own clock has. */
+/** The columns of a case. Times are whole epoch ms, rounded down. */
 export interface CaseColumns {
   readonly shard: number;
   readonly case_id: string;
@@ -36,15 +36,6 @@ export type ReadCase =
   | { readonly kind: "whole"; readonly stored: StoredCase }
   | { readonly kind: "unreadable"; readonly row: StoredRow; readonly fault: FootholdError };
 
-/** The database's time as our clock has it: whole milliseconds, never ahead. */
-export function wholeMs(time: number): number {
-  return Math.floor(time);
-}
-
-function wholeMsOrNull(time: number | null): number | null {
-  return time === null ? null : wholeMs(time);
-}
-
 /** A case's columns as its row. Throws `INVARIANT_BROKEN` when they lack the summary. */
 export function toRow(columns: CaseColumns): StoredRow {
   const { claim_id: claimId, holder_id: holderId, claimed_at: claimedAt, act_by_at: actByAt } = columns;
@@ -58,15 +49,15 @@ export function toRow(columns: CaseColumns): StoredRow {
     tenant: columns.tenant,
     caseType: columns.case_type,
     businessKey: columns.business_key,
-    startedAt: wholeMs(columns.started_at),
+    startedAt: columns.started_at,
     definitionVersion: columns.definition_version,
     engineVersion: columns.engine_version,
     state: columns.state,
-    dueAt: wholeMsOrNull(columns.due_at),
+    dueAt: columns.due_at,
     revision: columns.revision,
-    changedAt: wholeMs(columns.changed_at),
+    changedAt: columns.changed_at,
     summary: columns.summary,
-    claim: isClaimed ? { claimId, holderId, claimedAt: wholeMs(claimedAt), actByAt: wholeMs(actByAt) } : null,
+    claim: isClaimed ? { claimId, holderId, claimedAt, actByAt } : null,
   };
 }
 
@@ -143,8 +134,8 @@ export function toHeldClaim(columns: ClaimColumns): HeldClaim {
     claimId: columns.claim_id,
     holderId: columns.holder_id,
     revision: columns.revision,
-    claimedAt: wholeMs(columns.claimed_at),
-    actByAt: wholeMs(columns.act_by_at),
+    claimedAt: columns.claimed_at,
+    actByAt: columns.act_by_at,
     actWithinMs: columns.act_within_ms,
     touches: columns.claim_touches,
   };
@@ -176,8 +167,8 @@ export function toHolder(columns: HolderColumns): StoredHolder {
     leaseMs: columns.lease_ms,
     caseTypes: columns.case_types,
     beat: columns.beat,
-    beatAt: wholeMs(columns.beat_at),
-    startedAt: wholeMs(columns.started_at),
-    endedAt: wholeMsOrNull(columns.ended_at),
+    beatAt: columns.beat_at,
+    startedAt: columns.started_at,
+    endedAt: columns.ended_at,
   };
 }

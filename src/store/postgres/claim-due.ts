@@ -2,7 +2,7 @@
 
 import { invariant } from "../../core/errors.ts";
 import { CLAIM_BATCH_MAX, type ClaimReply, type ClaimRequest } from "../port.ts";
-import { toCases, withJournal, wholeMs, type CaseAndEntryColumns, type ReadCase } from "./case-rows.ts";
+import { toCases, withJournal, type CaseAndEntryColumns, type ReadCase } from "./case-rows.ts";
 import type { Database, Parameter } from "./database.ts";
 import type { EntryColumns } from "./journal-codec.ts";
 
@@ -31,16 +31,14 @@ export async function claimDue(database: Database, request: ClaimRequest): Promi
   };
   const [first] = rows;
   if (first !== undefined && read.length === claimIds.length) {
-    const now = wholeMs(first.now);
-    return { ...found, nextDueAt: now, now };
+    return { ...found, nextDueAt: first.now, now: first.now };
   }
   const [next] = await database.run<{ readonly now: number; readonly next_due_at: number | null }>(
     "next_due",
     whichCases,
   );
   invariant(next !== undefined, "next_due returned no row");
-  const nextDueAt = next.next_due_at === null ? null : wholeMs(next.next_due_at);
-  return { ...found, nextDueAt, now: wholeMs(first?.now ?? next.now) };
+  return { ...found, nextDueAt: next.next_due_at, now: first?.now ?? next.now };
 }
 
 /**

@@ -106,7 +106,7 @@ function formatPlace(host: string, port: string, database: string): string {
 
 /**
  * How values are read. Our own, so that a program that changes the global parsers of `pg` for itself does not change what we
- * read; statements give times as float8 milliseconds, so no session setting changes them either.
+ * read; statements give times as whole milliseconds, so no setting of the database changes them either.
  */
 const ownTypes: CustomTypesConfig = {
   getTypeParser: (typeId: number): ((text: string) => unknown) => PARSERS.get(typeId) ?? asText,

@@ -31,7 +31,7 @@ export function isCollision(error: unknown): boolean {
 /** True if two processes made the same table or schema at the same time. */
 export function isAlreadyMade(error: unknown): boolean {
   const state = sqlState(error);
-  return state === "23505" || state === "42P06" || state === "42P07";
+  return state === "23505" || state === "42P06" || state === "42P07" || state === "42710";
 }
 
 /** True if the connection can be used again: the server refused a statement and is otherwise well. */
@@ -62,7 +62,7 @@ export function translate(error: unknown, place: string): unknown {
     const what = `The database ${place} lacks our tables, or they are older than this version.`;
     return new FootholdError("SCHEMA_MISSING", `${what} Run \`foothold migrate\`.`, { cause });
   }
-  if (state?.startsWith("22") === true) {
+  if (/^(22|54)/.test(state ?? "")) {
     return new FootholdError("INVALID_REQUEST", `This cannot be stored: ${sayFault(error)}.`, { cause });
   }
   const what = `The database ${place} refused a statement: ${sayFault(error)}`;

@@ -2,7 +2,7 @@
 
 import { invariant } from "../../core/errors.ts";
 import type { BeatReply, HeldClaim, NewHolder, StoredHolder } from "../port.ts";
-import { toHeldClaim, toHolder, wholeMs, type ClaimColumns, type HolderColumns } from "./case-rows.ts";
+import { toHeldClaim, toHolder, type ClaimColumns, type HolderColumns } from "./case-rows.ts";
 import type { Database } from "./database.ts";
 
 /** Stores a holder that starts. */
@@ -23,7 +23,7 @@ export async function registerHolder(
   ]);
   const [row] = rows;
   invariant(row !== undefined, "register_holder returned no row");
-  return { now: wholeMs(row.now) };
+  return { now: row.now };
 }
 
 /** Renews a holder and gives its claims. */
@@ -33,7 +33,7 @@ export async function beat(database: Database, holderId: string): Promise<BeatRe
   const [first] = rows;
   if (first === undefined) return { kind: "ended" };
   const claims = rows.flatMap((row) => (row.case_id === null ? [] : [toHeldClaim(row)]));
-  return { kind: "alive", now: wholeMs(first.now), claims };
+  return { kind: "alive", now: first.now, claims };
 }
 
 /** Every holder that is kept. */

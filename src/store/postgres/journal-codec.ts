@@ -46,7 +46,7 @@ export function decodeEntry(caseId: string, columns: EntryColumns): JournalEntry
   const { entry_revision: revision, at, commit_id: commitId, codec, body } = columns;
   if (codec !== JSON_CODEC) throw corrupt(caseId, revision, `its codec ${codec} is unknown`);
   if (!columns.is_intact) throw corrupt(caseId, revision, "its body does not match its hash");
-  return { revision, at: Math.floor(at), commitId, entry: parseEntry(caseId, revision, body) };
+  return { revision, at, commitId, entry: parseEntry(caseId, revision, body) };
 }
 
 function parseEntry(caseId: string, revision: number, body: Buffer): Entry {

@@ -85,8 +85,9 @@ export class Listener {
     const ended = new Promise<void>((resolve) => {
       client.once("end", resolve);
       client.on("error", () => resolve());
-      signal.addEventListener("abort", () => resolve(), { once: true });
     });
+    // Also in the middle of connecting, which may take its whole bound.
+    signal.addEventListener("abort", () => void endQuietly(client), { once: true });
     client.on("notification", ({ payload }) => {
       if (payload === this.connecting.schema) this.hint();
     });

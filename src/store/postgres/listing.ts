@@ -3,7 +3,7 @@
 import { FootholdError } from "../../core/errors.ts";
 import type { StoredState } from "../../core/row.ts";
 import { LIST_LIMIT_MAX, SHARD_COUNT, type CaseFilter, type CasePage, type TypeCount } from "../port.ts";
-import { toRow, wholeMs, type CaseColumns } from "./case-rows.ts";
+import { toRow, type CaseColumns } from "./case-rows.ts";
 import type { Database, Parameter } from "./database.ts";
 
 /** One page of cases. Throws `INVALID_REQUEST` for a limit out of bounds or a cursor that we never gave. */
@@ -65,15 +65,16 @@ interface CountColumns {
 }
 
 function addCount(sum: TypeCount | undefined, row: CountColumns): TypeCount {
-  const oldest = row.oldest_due_at === null ? null : wholeMs(row.oldest_due_at);
   return {
     caseType: row.case_type,
     states: { ...sum?.states, [row.state]: row.cases },
     due: (sum?.due ?? 0) + row.due,
     withReview: (sum?.withReview ?? 0) + row.with_review,
-    oldestDueAt:
-      Math.min(sum?.oldestDueAt ?? Infinity, oldest ?? Infinity) === Infinity
-        ? null
-        : Math.min(sum?.oldestDueAt ?? Infinity, oldest ?? Infinity),
+    oldestDueAt: earlier(sum?.oldestDueAt ?? null, row.oldest_due_at),
   };
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
 }

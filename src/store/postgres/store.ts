@@ -1,8 +1,8 @@
 /** The PostgreSQL store: the port, put together from its parts. */
 
+import { invariant } from "../../core/errors.ts";
 import type { Store } from "../port.ts";
 import { changeCase, loadCase, setAside } from "./change-case.ts";
-import { wholeMs } from "./case-rows.ts";
 import { claimDue } from "./claim-due.ts";
 import { commitAll } from "./commit.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
@@ -54,5 +54,6 @@ export function postgresStore(options: PostgresStoreOptions): Store {
 
 async function readClock(database: Database): Promise<number> {
   const [row] = await database.run<{ readonly now: number }>("read_clock", []);
-  return wholeMs(row?.now ?? Number.NaN);
+  invariant(row !== undefined, "read_clock returned no row");
+  return row.now;
 }

@@ -46,14 +46,14 @@ select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.claim_id, c.holder_id,
   case when row_number() over (partition by c.shard, c.case_id order by j.revision) = 1 then c.summary end as summary,
-  (extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::float8 as due_at,
-  (extract(epoch from c.started_at) * 1000)::float8 as started_at,
-  (extract(epoch from c.changed_at) * 1000)::float8 as changed_at,
-  (extract(epoch from c.claimed_at) * 1000)::float8 as claimed_at,
-  (extract(epoch from c.act_by_at) * 1000)::float8 as act_by_at,
-  (extract(epoch from now()) * 1000)::float8 as now,
+  floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
+  floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,
+  floor(extract(epoch from c.changed_at) * 1000)::bigint as changed_at,
+  floor(extract(epoch from c.claimed_at) * 1000)::bigint as claimed_at,
+  floor(extract(epoch from c.act_by_at) * 1000)::bigint as act_by_at,
+  floor(extract(epoch from now()) * 1000)::bigint as now,
   j.revision as entry_revision,
-  (extract(epoch from j.at) * 1000)::float8 as at,
+  floor(extract(epoch from j.at) * 1000)::bigint as at,
   j.commit_id, j.codec, j.body, sha256(j.body) = j.body_hash as is_intact
 from claimed as c
 left join foothold.journal as j on j.shard = c.shard and j.case_id = c.case_id

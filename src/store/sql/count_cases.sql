@@ -6,9 +6,9 @@ select
   count(*)::integer as cases,
   count(*) filter (where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now())::integer as due,
   count(*) filter (where c.has_review)::integer as with_review,
-  (extract(epoch from min(c.due_at) filter (
+  floor(extract(epoch from min(c.due_at) filter (
     where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now()
-  )) * 1000)::float8 as oldest_due_at
+  )) * 1000)::bigint as oldest_due_at
 from foothold.cases as c
 group by c.case_type, c.state
 order by c.case_type, c.state;

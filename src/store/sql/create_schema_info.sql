@@ -1,10 +1,7 @@
 -- Makes the table of the schema's version: one row, whose table lock lets one process migrate at a time.
 -- Caller: migrate, after create_schema. Lock order: nothing else is held.
 create table if not exists foothold.schema_info (
-  -- Always true: there is one row.
   is_only boolean primary key default true check (is_only),
-  -- The highest migration applied.
   version integer not null,
-  -- Engines that know a lower version than this are refused.
   readable_from integer not null
 );

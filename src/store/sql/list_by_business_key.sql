@@ -5,11 +5,11 @@
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.summary, c.claim_id, c.holder_id,
-  (extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::float8 as due_at,
-  (extract(epoch from c.started_at) * 1000)::float8 as started_at,
-  (extract(epoch from c.changed_at) * 1000)::float8 as changed_at,
-  (extract(epoch from c.claimed_at) * 1000)::float8 as claimed_at,
-  (extract(epoch from c.act_by_at) * 1000)::float8 as act_by_at
+  floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
+  floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,
+  floor(extract(epoch from c.changed_at) * 1000)::bigint as changed_at,
+  floor(extract(epoch from c.claimed_at) * 1000)::bigint as claimed_at,
+  floor(extract(epoch from c.act_by_at) * 1000)::bigint as act_by_at
 from foothold.cases as c
 where c.shard = any ($8::smallint[])
   and c.business_key = $7::text

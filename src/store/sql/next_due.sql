@@ -2,9 +2,9 @@
 -- Caller: claimDue, when fewer cases were due than wanted. No locks. Index: cases_due.
 -- $1 now, epoch ms, null = the database's; $2 engine version; $3, $4 case types and their versions
 select
-  (extract(epoch from now()) * 1000)::float8 as now,
+  floor(extract(epoch from now()) * 1000)::bigint as now,
   (
-    select (extract(epoch from c.due_at) * 1000)::float8
+    select floor(extract(epoch from c.due_at) * 1000)::bigint
     from foothold.cases as c
     where c.state in ('ready', 'waiting', 'paused')
       and c.due_at > coalesce(to_timestamp($1::float8 / 1000), now())

@@ -5,4 +5,4 @@ insert into foothold.holders (
   holder_id, kind, name, host, build, lease_ms, case_types, beat, beat_at, started_at
 )
 values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::jsonb, 0, now(), now())
-returning (extract(epoch from now()) * 1000)::float8 as now;
+returning floor(extract(epoch from now()) * 1000)::bigint as now;

@@ -4,6 +4,7 @@ import { testCommits } from "./commits.ts";
 import type { Bench } from "./contract.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
+import { testRaces } from "./races.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testStarts } from "./starts.ts";
 
@@ -15,5 +16,6 @@ export function testContract(bench: Bench): void {
   testChanges(bench);
   testHolders(bench);
   testLists(bench);
+  testRaces(bench);
   testRebuilds(bench);
 }

@@ -12,22 +12,19 @@ create domain foothold.case_state as text collate "C" check (
   value in ('ready', 'claimed', 'waiting', 'paused', 'in_review', 'done', 'canceled')
 );
 create domain foothold.resting_state as text collate "C" check (
-  value in ('ready', 'waiting', 'paused', 'in_review', 'done', 'canceled')
+  value in ('ready', 'waiting', 'paused', 'in_review')
 );
-create domain foothold.sha256 as bytea check (octet_length(value) = 32);
+create domain foothold.body_hash as bytea check (octet_length(value) = 32);
 
--- A case: what must be claimed, searched or listed. All but the claim follows from the journal.
 create table foothold.cases (
   shard smallint not null,
   case_id text collate "C" not null,
   tenant text collate "C" not null,
   case_type text collate "C" not null,
   business_key text collate "C",
-  -- A worker with a lower one of either cannot claim the case.
   definition_version integer not null,
   engine_version integer not null,
   state foothold.case_state not null,
-  -- When the case must be looked at; null while it is claimed.
   due_at timestamptz,
   revision foothold.revision not null,
   started_at timestamptz not null,
@@ -39,10 +36,7 @@ create table foothold.cases (
   claimed_at timestamptz,
   act_by_at timestamptz,
   act_within_ms integer,
-  -- Rises with every commit of the claim.
   claim_touches integer,
-  -- What the row becomes again when its claim is freed and the journal says nothing new. They are columns of their own
-  -- so that a commit under a claim changes no indexed column (a heap-only update, which writes to no index).
   resting_state foothold.resting_state,
   resting_due_at timestamptz,
   constraint cases_pkey primary key (shard, case_id),
@@ -59,8 +53,33 @@ create table foothold.cases (
   )
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
--- One case per business key; the shard is computed from tenant, type and key. The key comes second so that one can be
--- looked up in every shard without knowing its type.
+comment on table foothold.cases is
+  'A case: what must be claimed, searched or listed. All but the claim follows from the journal.';
+comment on column foothold.cases.shard is
+  'One of 32 virtual shards: computed from tenant, type and business key where there is one, else random.';
+comment on column foothold.cases.case_id is 'Begins with the two digits of the shard.';
+comment on column foothold.cases.business_key is 'At most one case per tenant and type has it.';
+comment on column foothold.cases.definition_version is 'A worker whose definition is older cannot claim the case.';
+comment on column foothold.cases.engine_version is 'A worker whose engine is older cannot claim the case.';
+comment on column foothold.cases.due_at is
+  'When the case must be looked at. Null while it is claimed, and where only a person or an event moves it.';
+comment on column foothold.cases.revision is 'Number of the last journal entry.';
+comment on column foothold.cases.changed_at is 'When that entry was written.';
+comment on column foothold.cases.summary is
+  'What a list shows: steps confirmed, waits, reviews, unsettled steps, last failure.';
+comment on column foothold.cases.has_review is 'Whether the summary has an open review.';
+comment on column foothold.cases.claim_id is 'Random, made by the holder before the claim. The guard of its commits.';
+comment on column foothold.cases.act_by_at is
+  'When the claim ends if its holder commits nothing more. For people; the sweep measures by its own clock.';
+comment on column foothold.cases.act_within_ms is 'How long the claim may go without a commit, in ms.';
+comment on column foothold.cases.claim_touches is 'Rises with every commit of the claim. The sweep compares it.';
+-- Columns of their own, so that a commit under a claim changes no indexed column: such an update writes to no index.
+comment on column foothold.cases.resting_state is
+  'What `state` becomes again when the claim is freed and the journal says nothing new. Null unless claimed.';
+comment on column foothold.cases.resting_due_at is 'The same for `due_at`.';
+
+-- The shard is computed from the other three, so this holds over all shards. The business key comes second so that one can
+-- be looked up in every shard without knowing its type.
 create unique index cases_business_key on foothold.cases (shard, business_key, case_type, tenant)
   where business_key is not null;
 
@@ -78,8 +97,6 @@ create index cases_started on foothold.cases (started_at desc, case_id desc);
 create index cases_review on foothold.cases (started_at desc, case_id desc)
   where has_review;
 
--- The history of every case, appended to and never changed.
---
 -- Ready for partitions by time: nothing refers to it and every statement names its columns. To partition it, create a
 -- table with these columns `partition by range (at)` and the key (shard, case_id, revision, at), attach this one as the
 -- partition of all that was, and swap the names, in one transaction. A revision then stays unique within a case by the
@@ -96,15 +113,24 @@ create table foothold.journal (
   definition_version integer not null,
   engine_version integer not null,
   credential_id text,
-  -- How the body is written: `json` is the canonical JSON of the entry in UTF-8.
   codec text collate "C" not null,
   body bytea not null,
-  -- SHA-256 of the body.
-  body_hash foothold.sha256 not null,
+  body_hash foothold.body_hash not null,
   constraint journal_pkey primary key (shard, case_id, revision)
 );
 
--- Worker processes and open pages. A holder that ended never comes back.
+comment on table foothold.journal is
+  'The history of every case: appended to, never changed. The only truth about a case.';
+comment on column foothold.journal.revision is '1 for the first entry of a case, then without gaps.';
+comment on column foothold.journal.kind is 'What kind of entry it is, also in the body.';
+comment on column foothold.journal.step is 'The step it speaks of.';
+comment on column foothold.journal.commit_id is
+  'Random, the same for all entries of one commit; tells a commit that is sent again.';
+comment on column foothold.journal.credential_id is 'The credential that the intent is sent with.';
+comment on column foothold.journal.codec is
+  'How the body is written. `json`: the canonical JSON of the entry, in UTF-8.';
+comment on column foothold.journal.body_hash is 'SHA-256 of the body, compared whenever it is read.';
+
 create table foothold.holders (
   holder_id text collate "C" not null,
   kind text collate "C" not null,
@@ -113,7 +139,6 @@ create table foothold.holders (
   build text not null,
   lease_ms integer not null,
   case_types jsonb not null,
-  -- Rises with every heartbeat. The sweep compares it, never the time.
   beat integer not null,
   beat_at timestamptz not null,
   started_at timestamptz not null,
@@ -122,3 +147,16 @@ create table foothold.holders (
   constraint holders_kind check (kind in ('worker', 'page')),
   constraint holders_lease check (lease_ms > 0)
 ) with (fillfactor = 50);
+
+comment on table foothold.holders is 'Worker processes and open pages that hold claims, or held some lately.';
+comment on column foothold.holders.holder_id is 'Random for each start, never used again.';
+comment on column foothold.holders.name is 'A label for people, as are host and build.';
+comment on column foothold.holders.lease_ms is 'How long it may be silent, in ms.';
+comment on column foothold.holders.case_types is 'What it can run: names and versions.';
+comment on column foothold.holders.beat is 'Rises with every heartbeat. The sweep compares it, never a time.';
+comment on column foothold.holders.ended_at is 'Set by the sweep or by an orderly stop; then the holder never comes back.';
+
+comment on table foothold.schema_info is 'The version of this schema, in its one row.';
+comment on column foothold.schema_info.is_only is 'Always true: there is one row.';
+comment on column foothold.schema_info.version is 'Number of the last migration applied.';
+comment on column foothold.schema_info.readable_from is 'Engines that know a lower version than this are refused.';

@@ -1,0 +1,147 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postgresStore } from "../../src/store/postgres/store.ts";
+import { readStatements, type StatementName } from "../../src/store/sql/statements.ts";
+import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
+import { waitUntil } from "./contract/contract.ts";
+import { commitOf, newCase, newId, note } from "./made-cases.ts";
+
+/** What each hot statement must read its tables by; nothing else may read `cases` or `journal`. */
+const hot: readonly (readonly [StatementName, readonly string[]])[] = [
+  ["claim_due", ["cases_due", "cases_pkey", "journal_pkey"]],
+  ["next_due", ["cases_due"]],
+  ["commit_one", ["cases_pkey"]],
+  ["commit_batch", ["cases_pkey"]],
+  ["lock_case", ["cases_pkey"]],
+  ["read_journal", ["journal_pkey"]],
+  ["write_case", ["cases_pkey"]],
+  ["find_start", ["journal_pkey", "cases_business_key"]],
+  ["load_case", ["cases_pkey", "journal_pkey"]],
+  ["set_aside", ["cases_pkey"]],
+  ["beat_holder", ["cases_claimed"]],
+  ["list_claims", ["cases_claimed"]],
+  ["list_by_business_key", ["cases_business_key"]],
+];
+
+/** These need a full table to be worth an index. */
+const hotWhenFull: readonly (readonly [StatementName, readonly string[]])[] = [
+  ["list_cases", ["cases_started"]],
+  ["list_reviews", ["cases_review"]],
+];
+
+describe("plans", () => {
+  const statements = readStatements("foothold");
+  let database: TestDatabase;
+  let client: Client;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    client = new Client(database.url);
+    await client.connect();
+    const store = postgresStore({ url: database.url });
+    await store.migrate();
+    await store.close();
+    // A plan that is kept must be good for any parameters, so that is the one looked at.
+    await client.query("set plan_cache_mode = force_generic_plan");
+  });
+
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  const explain = async (name: StatementName): Promise<string> => {
+    const text = statements(name);
+    const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+    await client.query(`prepare looked_at as ${text}`);
+    const values = Array.from({ length: Math.max(0, ...numbers) }, () => "null").join(", ");
+    const { rows } = await client.query<{ "QUERY PLAN": string }>(
+      `explain execute looked_at${values === "" ? "" : `(${values})`}`,
+    );
+    await client.query("deallocate looked_at");
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  };
+
+  /** The plan of a statement, the indexes of cases and journal in it, and whether it reads either from end to end. */
+  const lookAt = async (
+    name: StatementName,
+  ): Promise<{ readonly indexes: readonly string[]; readonly isScan: boolean }> => {
+    const plan = await explain(name);
+    const used = [...plan.matchAll(/(?:using|Bitmap Index Scan on) (\w+)/g)].map(([, index]) => index ?? "");
+    const ours = used.filter((index) => index.startsWith("cases_") || index === "journal_pkey");
+    return { indexes: sorted(new Set(ours)), isScan: /Seq Scan on (cases|journal)/.test(plan) };
+  };
+
+  const counts = async (): Promise<{ readonly updates: number; readonly hot: number } | undefined> => {
+    const { rows } = await client.query<{ updates: number; hot: number }>(
+      "select n_tup_upd::int as updates, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'cases'",
+    );
+    return rows[0];
+  };
+
+  test.each(hot)("%s takes its indexes even when it was planned on empty tables", async (name, indexes) => {
+    expect(await lookAt(name)).toEqual({ indexes: sorted(indexes), isScan: false });
+  });
+
+  describe("on 20,000 cases of which 200 are claimed", () => {
+    beforeAll(async () => {
+      await client.query(`
+        insert into foothold.cases (
+          shard, case_id, tenant, case_type, business_key, definition_version, engine_version, state, due_at, revision,
+          started_at, changed_at, summary, has_review, claim_id, holder_id, claimed_at, act_by_at, act_within_ms,
+          claim_touches, resting_state
+        )
+        select
+          n % 32, lpad((n % 32)::text, 2, '0') || '-' || n, 'default', 'purchase', 'PO-' || n, 1, 1,
+          case when n % 100 = 0 then 'claimed' when n % 2 = 0 then 'done' else 'waiting' end,
+          case when n % 2 = 1 then now() + (n - 1000) * interval '1 second' end,
+          4, now() - n * interval '1 second', now(), '{"reviews": []}', n % 500 = 0,
+          case when n % 100 = 0 then 'claim-' || n end, case when n % 100 = 0 then 'holder-' || n % 4 end,
+          case when n % 100 = 0 then now() end, case when n % 100 = 0 then now() end,
+          case when n % 100 = 0 then 60000 end, case when n % 100 = 0 then 0 end,
+          case when n % 100 = 0 then 'ready' end
+        from generate_series(1, 20000) as n;
+        insert into foothold.journal (
+          shard, case_id, revision, at, kind, commit_id, tenant, definition_version, engine_version, codec, body,
+          body_hash
+        )
+        select shard, case_id, r, now(), 'noteAdded', 'c', 'default', 1, 1, 'json', 'x', sha256('x'::bytea)
+        from foothold.cases cross join generate_series(1, 4) as r;
+        analyze foothold.cases, foothold.journal;
+      `);
+    });
+
+    test.each([...hot, ...hotWhenFull])("%s takes its indexes", async (name, indexes) => {
+      expect(await lookAt(name)).toEqual({ indexes: sorted(indexes), isScan: false });
+    });
+
+    test("the batch commit goes case by case, in the order it was given, so it locks in that order", async () => {
+      const plan = await explain("commit_batch");
+      expect(plan).toMatch(/Nested Loop[^\n]*\n[^\n]*Function Scan on i\b[^]*Index Scan using cases_pkey/);
+    });
+  });
+
+  test("a commit under a claim changes no indexed column, so it writes to no index", async () => {
+    const store = postgresStore({ url: database.url, poolMax: 1 });
+    const claim = { claimId: newId(), holderId: "h", actWithinMs: 1_000 };
+    const start = newCase({ at: 5, claim });
+    await store.insertCase(start);
+    // As many versions of the row as surely fit into what its page keeps free.
+    const commits = 3;
+    for (let n = 0; n < commits; n += 1) {
+      const stored = await store.loadCase(start.identity.caseId);
+      if (stored === null) throw new Error("it was started");
+      expect(await store.commit([commitOf(stored, 10 + n, [note("on")])])).toMatchObject([
+        { kind: "current" },
+      ]);
+    }
+    await store.close();
+    // A backend tells its counts when it ends, a moment after its client.
+    await waitUntil(async () => (await counts())?.updates === commits);
+    expect(await counts()).toEqual({ updates: commits, hot: commits });
+  });
+});
+
+function sorted(names: Iterable<string>): readonly string[] {
+  return [...names].toSorted((a, b) => (a < b ? -1 : 1));
+}
