@@ -2,6 +2,13 @@
 
 import type { Digest } from "./basis.ts";
 
+/** The part of an AbortSignal that a clock needs; core knows neither DOM nor Node types. */
+export interface Cancellation {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options: { once: true }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** Time and timers. */
 export interface Clock {
   /** Wall clock, epoch ms. May jump. */
@@ -9,7 +16,7 @@ export interface Clock {
   /** Never goes back and does not jump, ms from any origin. */
   monotonic(): number;
   /** Resolves after `delayMs`, or at once when `signal` aborts; never rejects. */
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
+  sleep(delayMs: number, signal?: Cancellation): Promise<void>;
 }
 
 /** Random ids. */
