@@ -4,7 +4,6 @@ import { testCommits } from "./commits.ts";
 import type { Bench } from "./contract.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
-import { testRaces } from "./races.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testStarts } from "./starts.ts";
 
@@ -16,6 +15,5 @@ export function testContract(bench: Bench): void {
   testChanges(bench);
   testHolders(bench);
   testLists(bench);
-  testRaces(bench);
   testRebuilds(bench);
 }

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { appending } from "./contract/changes.ts";
+import { Bench } from "./contract/contract.ts";
+import { newId, note } from "./made-cases.ts";
+import { openPostgres, type PostgresSubject } from "./postgres-subject.ts";
+
+/** Due cases of a type that nobody takes: a claim reads past them, long enough for others to write meanwhile. */
+const PASSED_BY = 8_000;
+/** Claims made while others write to the very case. */
+const CLAIMS = 20;
+
+describe("a claim", () => {
+  const bench = new Bench();
+  let subject: PostgresSubject;
+  beforeAll(async () => {
+    subject = await openPostgres(inject("databaseUrl"));
+    bench.set(subject);
+    await subject.client.query(
+      `insert into foothold.cases (
+         shard, case_id, tenant, case_type, definition_version, engine_version, state, due_at, revision, started_at,
+         changed_at, summary, has_review
+       )
+       select 1, '01-' || n, 'default', 'taken by nobody', 1, 1, 'ready', now() - interval '1 hour', 1, now(), now(), '{}',
+         false
+       from generate_series(1, $1) as n`,
+      [PASSED_BY],
+    );
+  });
+  afterAll(() => subject.close());
+
+  test("of a case that others write to while it is being claimed gives its whole journal", async () => {
+    const { identity } = await bench.start();
+    const over = new AbortController();
+    const write = async (): Promise<void> => {
+      while (!over.signal.aborted) {
+        const commitId = newId();
+        await bench.other.changeCase(identity.caseId, commitId, appending([note("fact")], commitId));
+      }
+    };
+    let claimed = 0;
+    const claimAndFree = async (): Promise<void> => {
+      for (let claims = 0; claims < CLAIMS; claims += 1) {
+        const { cases, unreadable } = await bench.claim(1);
+        expect(unreadable).toEqual([]);
+        const [stored] = cases;
+        if (stored === undefined) continue;
+        claimed += 1;
+        expect(stored.journal.length).toBe(stored.row.revision);
+        const commitId = newId();
+        await bench.store.changeCase(identity.caseId, commitId, appending([], commitId, "free"));
+      }
+    };
+    const writing = write();
+    try {
+      await claimAndFree();
+    } finally {
+      over.abort();
+      await writing;
+    }
+    expect(claimed).toBeGreaterThan(0);
+    const { row, journal } = await bench.load(identity.caseId);
+    expect(journal.length).toBe(row.revision);
+  });
+});
