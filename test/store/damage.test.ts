@@ -78,15 +78,15 @@ describe("a damaged journal", () => {
     },
   );
 
-  test("found by a commit refuses that one and stores the others", async () => {
+  test.each([
+    ["a damaged entry", "update foothold.journal set codec = 'zip' where case_id = $1 and revision = 2"],
+    ["a missing last entry", "delete from foothold.journal where case_id = $1 and revision = 2"],
+  ])("with %s, found by a commit, refuses that one and stores the others", async (_, sql) => {
     const good = await bench.startClaimed();
     const bad = await bench.startClaimed();
     const commitId = newId();
     await bench.store.changeCase(bad.row.caseId, commitId, appending([note("two")], commitId));
-    await subject.client.query(
-      "update foothold.journal set codec = 'zip' where case_id = $1 and revision = 2",
-      [bad.row.caseId],
-    );
+    await subject.client.query(sql, [bad.row.caseId]);
     const at = await bench.store.now();
     const commits = [bad, good].map((stored) =>
       commitOf(stored, at, [confirmed()], { outcomes: [confirmed()] }),

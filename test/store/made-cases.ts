@@ -72,7 +72,7 @@ export function newCase(wishes: CaseWishes): NewCase {
   };
 }
 
-export function number(
+function number(
   revision: number,
   commitId: string,
   at: number,

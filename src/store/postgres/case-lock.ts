@@ -23,14 +23,14 @@ export async function lockCase(runner: Runner, shard: number, caseId: string): P
   return columns === undefined ? null : toRow(columns);
 }
 
-/** The entries after `revision`. Throws `CORRUPT_JOURNAL`. */
+/** The entries after `revision`, up to that of the row. Throws `CORRUPT_JOURNAL`. */
 export async function readMissed(
   runner: Runner,
-  { shard, caseId }: StoredRow,
+  row: StoredRow,
   revision: number,
 ): Promise<readonly JournalEntry[]> {
-  const rows = await runner.run<JournalColumns>("read_journal", [shard, caseId, revision]);
-  return toEntries(caseId, revision, rows);
+  const rows = await runner.run<JournalColumns>("read_journal", [row.shard, row.caseId, revision]);
+  return toEntries(row, revision, rows);
 }
 
 /** The case of a row with its whole journal, and the database's time. Throws `CORRUPT_JOURNAL`. */

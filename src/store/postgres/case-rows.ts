@@ -82,32 +82,33 @@ export function toCases(rows: readonly CaseAndEntryColumns[]): readonly ReadCase
 /** A row and the columns of its entries as a case, checked: no entry is missing, doubled or damaged. */
 export function withJournal(row: StoredRow, entries: readonly EntryColumns[]): ReadCase {
   try {
-    const journal = toEntries(row.caseId, 0, entries);
-    if (journal.length === row.revision) return { kind: "whole", stored: { row, journal } };
-    return { kind: "unreadable", row, fault: missing(row.caseId, journal.length + 1, row.revision) };
+    return { kind: "whole", stored: { row, journal: toEntries(row, 0, entries) } };
   } catch (error) {
     if (error instanceof FootholdError) return { kind: "unreadable", row, fault: error };
     throw error;
   }
 }
 
-/** The entries after a revision. Throws `CORRUPT_JOURNAL` when one is missing or cannot be read. */
+/** The entries after a revision. Throws `CORRUPT_JOURNAL` unless they go on to the row's without a gap and can be read. */
 export function toEntries(
-  caseId: string,
+  { caseId, revision }: Pick<StoredRow, "caseId" | "revision">,
   afterRevision: number,
   entries: readonly EntryColumns[],
 ): readonly JournalEntry[] {
-  return entries.map((columns, index) => {
+  const read = entries.map((columns, index) => {
     const expected = afterRevision + index + 1;
     if (columns.entry_revision !== expected) throw missing(caseId, expected, columns.entry_revision);
     return decodeEntry(caseId, columns);
   });
+  if (read.length !== revision - afterRevision)
+    throw missing(caseId, afterRevision + read.length + 1, revision);
+  return read;
 }
 
 function missing(caseId: string, revision: number, next: number): FootholdError {
   return new FootholdError(
     "CORRUPT_JOURNAL",
-    `The journal of case ${caseId} lacks revision ${revision}, although it goes on to ${next}. ` +
+    `The journal of case ${caseId} lacks revision ${revision}, although it should go on to ${next}. ` +
       `Nothing of the case was changed; restore its journal rows from a backup.`,
     { details: { caseId, revision } },
   );

@@ -14,6 +14,9 @@ export interface Runner {
   run<Row extends object>(name: StatementName, values: readonly Parameter[]): Promise<readonly Row[]>;
 }
 
+/** How long a connection is kept that nobody uses, in ms: connecting and preparing again costs more than a commit. */
+const IDLE_TIMEOUT_MS = 60_000;
+
 /** The database of one store. */
 export class Database implements Runner {
   readonly schema: string;
@@ -26,7 +29,11 @@ export class Database implements Runner {
     this.schema = connecting.schema;
     this.place = connecting.place;
     this.statements = readStatements(connecting.schema);
-    this.pool = new Pool({ ...connecting.client, max: connecting.poolMax });
+    this.pool = new Pool({
+      ...connecting.client,
+      max: connecting.poolMax,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    });
     // A connection that breaks fails its statement, which tells the caller; the event by itself would end the process.
     this.pool.on("error", ignore);
     this.pool.on("connect", (client) => client.on("error", ignore));

@@ -11,7 +11,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { FootholdError, invariant } from "../../core/errors.ts";
 
 /** Every statement, named after its file. */
-export const STATEMENT_NAMES = [
+const STATEMENT_NAMES = [
   "beat_holder",
   "begin_change",
   "begin_migration",
@@ -44,7 +44,7 @@ export const STATEMENT_NAMES = [
   "write_schema_info",
 ] as const;
 
-/** One of {@link STATEMENT_NAMES}. */
+/** The name of a statement. */
 export type StatementName = (typeof STATEMENT_NAMES)[number];
 
 /** Gives the text of a statement. */
