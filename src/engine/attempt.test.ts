@@ -36,6 +36,7 @@ class Bench {
   readonly lost = sharedAbort();
   readonly passed: Failpoint[] = [];
   readonly late: SendOutcome[] = [];
+  isOver: boolean | null = null;
   onFailpoint: (point: Failpoint) => void | Promise<void> = () => undefined;
 
   constructor() {
@@ -56,18 +57,20 @@ class Bench {
     };
   }
 
-  send(caseType: CaseType): Promise<SendOutcome> {
+  async send(caseType: CaseType): Promise<SendOutcome> {
     const { ref, state } = withAttempt(caseType, startedState(caseType));
     const step = caseType.steps["send"];
     if (step?.kind !== "step") throw new Error("the case type has no step send");
-    return makeAttempt(this.context(), {
+    const { outcome, isOver } = await makeAttempt(this.context(), {
       step,
       state,
       ref,
       place: { caseId: state.caseId, step: "send", attempt: ref.attempt, claimId: "claim-1" },
       lost: this.lost.signal,
-      onLateSuccess: (outcome) => this.late.push(outcome),
+      onLateSuccess: (late) => this.late.push(late),
     });
+    this.isOver = isOver;
+    return outcome;
   }
 }
 
@@ -96,6 +99,7 @@ describe("a send", () => {
   test("passes its failpoints in order", async () => {
     const bench = new Bench();
     await bench.send(orderWith(() => null));
+    expect(bench.isOver).toBe(true);
     expect(bench.passed).toEqual(["afterIntent", "duringSend", "afterSend"]);
   });
 
@@ -218,6 +222,7 @@ describe("a send that takes too long", () => {
     expect(isOver).toBe(false);
     await bench.clock.advance(1);
     expect(await outcome).toMatchObject({ failure: { executed: "maybe", rule: "stopped.deadline" } });
+    expect(bench.isOver).toBe(false);
     expect(bench.late).toEqual([]);
   });
 

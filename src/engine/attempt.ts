@@ -49,13 +49,20 @@ export interface AttemptInput {
   readonly onLateSuccess: (outcome: SendOutcome) => void;
 }
 
+/** How a send ended, as far as is known. */
+export interface AttemptEnd {
+  readonly outcome: SendOutcome;
+  /** False when `run` did not heed its signal and goes on: what it may still tell must not be taken for told. */
+  readonly isOver: boolean;
+}
+
 /** Makes the send and tells how it ended. Never throws for anything that the author's code or the destination does. */
-export async function makeAttempt(context: AttemptContext, input: AttemptInput): Promise<SendOutcome> {
+export async function makeAttempt(context: AttemptContext, input: AttemptInput): Promise<AttemptEnd> {
   const sending = committed(input);
   await context.onFailpoint("afterIntent", input.place);
   const leftMs = sending.attempt.sendDeadlineAt - context.databaseClock.now();
   const refusal = whyNotSent(context, input, leftMs);
-  if (refusal !== null) return { kind: "failed", failure: refusal };
+  if (refusal !== null) return { outcome: { kind: "failed", failure: refusal }, isOver: true };
   const startedAt = context.databaseClock.now();
   const stop = stopSignal(context, input);
   const endDeadline = stopAtDeadline(context, stop, leftMs);
@@ -65,8 +72,9 @@ export async function makeAttempt(context: AttemptContext, input: AttemptInput):
   endDeadline();
   const stopped = stop.release();
   await context.onFailpoint("afterSend", input.place);
-  if (ended.kind === "unsettled") void reportWhenItEnds(running, context, input, startedAt);
-  return outcomeOf(ended, { context, input, startedAt, stopped });
+  const isOver = ended.kind !== "unsettled";
+  if (!isOver) void reportWhenItEnds(running, context, input, startedAt);
+  return { outcome: await outcomeOf(ended, { context, input, startedAt, stopped }), isOver };
 }
 
 interface Sending {

@@ -16,7 +16,7 @@ import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import type { StoredCase, Store } from "../store/port.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
 import type { AttemptGate, LeaveGate } from "./attempt-gate.ts";
-import { makeAttempt, type AttemptContext } from "./attempt.ts";
+import { makeAttempt, type AttemptContext, type AttemptEnd } from "./attempt.ts";
 import type { FailpointPlace } from "./failpoints.ts";
 import { HeldCase, type HeldCaseContext, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
@@ -48,7 +48,7 @@ export type PickUpEnd =
 
 /** A task that ended. */
 type Ended =
-  | { readonly kind: "attempt"; readonly ref: AttemptRef; readonly outcome: SendOutcome }
+  | ({ readonly kind: "attempt"; readonly ref: AttemptRef } & AttemptEnd)
   | { readonly kind: "answers"; readonly entries: readonly Entry[] };
 
 /**
@@ -260,7 +260,7 @@ class PickUp {
     this.#begin(
       ref.step,
       step.outline.deadlineMs,
-      sending.then((outcome): Ended => ({ kind: "attempt", ref, outcome })).finally(() => leave?.()),
+      sending.then((end): Ended => ({ kind: "attempt", ref, ...end })).finally(() => leave?.()),
     );
   }
 
@@ -354,7 +354,10 @@ class PickUp {
   }
 
   #reportEnded(ended: readonly Ended[]): void {
-    for (const one of ended) if (one.kind === "attempt") this.#reportLate(one.ref, one.outcome);
+    for (const one of ended) {
+      // An attempt is reported once: one that goes on must keep its say.
+      if (one.kind === "attempt" && one.isOver) this.#reportLate(one.ref, one.outcome);
+    }
   }
 
   #reportLate(ref: AttemptRef, outcome: SendOutcome): void {

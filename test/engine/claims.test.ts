@@ -371,7 +371,9 @@ describe.each(STORES)("claims on %s", (kind) => {
         changedAt: rebuilt.changedAt,
         summary: rebuilt.summary,
       });
-      if (row.claim === null) expect([row.state, row.dueAt]).toEqual([rebuilt.state, rebuilt.dueAt]);
+      // What a claim lies over is not shown.
+      const shown = row.claim === null ? [row.state, row.dueAt] : [rebuilt.state, rebuilt.dueAt];
+      expect(shown).toEqual([rebuilt.state, rebuilt.dueAt]);
       seen.add(row.state);
     }
     expect(seen).toEqual(new Set(["claimed", "in_review", "waiting", "paused"]));
