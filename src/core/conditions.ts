@@ -52,7 +52,7 @@ function knownOf(input: PlanInput, step: string, condition: ConditionOutline): K
   if (answer.kind !== "cannotTell") {
     return input.now - askedAt <= condition.freshForMs ? answer : { kind: "mustAsk" };
   }
-  if (isGivenUp(condition, recorded, input.now)) return { kind: "givenUp", probe: condition, timesUnsure };
+  if (isGivenUp(condition, recorded)) return { kind: "givenUp", probe: condition, timesUnsure };
   const dueAt = nextProbeAt ?? input.now;
   return input.now >= dueAt ? { kind: "mustAsk" } : { kind: "askLater", dueAt, why: answer.why };
 }
@@ -60,11 +60,12 @@ function knownOf(input: PlanInput, step: string, condition: ConditionOutline): K
 /** R13: a probe that cannot tell is asked again under its destination's retry policy, then goes to people. */
 function isGivenUp(
   { destination }: Probe,
-  { timesUnsure, unsureSinceAt }: RecordedAnswer,
-  now: number,
+  { timesUnsure, unsureSinceAt, nextProbeAt }: RecordedAnswer,
 ): boolean {
   const { maxAttempts, giveUpAfterMs } = destination.retry;
-  return timesUnsure >= maxAttempts || (unsureSinceAt !== null && now > unsureSinceAt + giveUpAfterMs);
+  const isTooLate =
+    nextProbeAt !== null && unsureSinceAt !== null && nextProbeAt > unsureSinceAt + giveUpAfterMs;
+  return timesUnsure >= maxAttempts || isTooLate;
 }
 
 /** What the conditions of a step call for; null when all hold. */

@@ -123,7 +123,7 @@ function whyNotResent({ input, step, known }: SendPlanning, intent: Intent): str
   if (dueAt + step.deadlineMs + requestAgeMs >= intent.openedAt + repeatSafety.windowMs) {
     return `the time in which ${name} knows its key again is over`;
   }
-  if (isUsedUp(retry, known.round, dueAt)) return triedSentence(step, known);
+  if (isUsedUp(retry, known.round, known.notBefore)) return triedSentence(step, known);
   const broken = brokenPrerequisite(input, step);
   return broken === null ? null : describeLapse(broken);
 }
@@ -194,7 +194,7 @@ function planAfterFailure(planning: SendPlanning): Act | null {
 function planWithinBounds(planning: SendPlanning): Act | null {
   const { input, step, known } = planning;
   const dueAt = allowedAt(input, known);
-  if (isForbidden(known) || isUsedUp(step.destination.retry, known.round, dueAt)) {
+  if (isForbidden(known) || isUsedUp(step.destination.retry, known.round, known.notBefore)) {
     const sentence = `${howItEnded(known)} It is not sent again by itself: ${triedSentence(step, known)}.`;
     return { kind: "review", review: reviewFor(input.outline, step, "limit", sentence), isOpen: false };
   }
@@ -202,7 +202,7 @@ function planWithinBounds(planning: SendPlanning): Act | null {
 }
 
 function failureReview({ input, step, known }: SendPlanning, failure: Failure, reason: ReviewReason): Act {
-  const isOpen = known.intent?.attempts.some(isUnproved) ?? false;
+  const isOpen = known.intent?.attempts.some(isUnproved) === true;
   const also = isOpen ? "Whether an earlier attempt happened is not known." : "";
   return {
     kind: "review",
@@ -223,8 +223,11 @@ function howItEnded({ intent }: StepState): string {
 function triedSentence({ destination }: SendStepOutline, known: StepState): string {
   if (isForbidden(known)) return `${destination.name} said not to try again`;
   const { attempts, throttles } = known.round;
-  const throttled = throttles > 0 ? ` and ${throttles} times told to slow down` : "";
-  return `it was tried ${attempts} of ${destination.retry.maxAttempts} times${throttled}`;
+  const { maxAttempts, maxThrottles } = destination.retry;
+  const throttled = throttles > 0 ? `, and ${throttles} times told to slow down` : "";
+  const isLate = attempts < maxAttempts && throttles < maxThrottles;
+  const late = isLate ? ", and the next time would be later than is waited for" : "";
+  return `it was tried ${attempts} of ${maxAttempts} times${throttled}${late}`;
 }
 
 function retryWait(step: SendStepOutline, known: StepState, dueAt: number): Act {

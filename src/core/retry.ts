@@ -43,12 +43,17 @@ export function retryAt(
   return now + backoffMs(policy, tries, random);
 }
 
-/** True when a further try at `dueAt` would break the bounds of the round. */
-export function isUsedUp(policy: RetryPolicy, round: Round, dueAt: number): boolean {
-  const { attempts, throttles, failingSinceAt } = round;
+/**
+ * True when a further try would break the bounds of the round: too many, or set (`notBefore`) for later than the engine
+ * goes on by itself. Time that passed because nobody picked the case up does not count.
+ */
+export function isUsedUp(policy: RetryPolicy, round: Round, notBefore: number | null): boolean {
+  const { attempts, throttles } = round;
   return (
-    attempts >= policy.maxAttempts ||
-    throttles >= policy.maxThrottles ||
-    (failingSinceAt !== null && dueAt > failingSinceAt + policy.giveUpAfterMs)
+    attempts >= policy.maxAttempts || throttles >= policy.maxThrottles || isTooLate(policy, round, notBefore)
   );
+}
+
+function isTooLate(policy: RetryPolicy, { failingSinceAt }: Round, notBefore: number | null): boolean {
+  return notBefore !== null && failingSinceAt !== null && notBefore > failingSinceAt + policy.giveUpAfterMs;
 }
