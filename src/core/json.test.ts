@@ -109,7 +109,7 @@ describe("readJson", () => {
         },
       },
     );
-    expect(why(hostile)).toBe("reading it threw: something that cannot be read either");
+    expect(why(hostile)).toBe("reading it threw: something that cannot be read");
   });
 });
 

@@ -1,5 +1,7 @@
 /** JSON values as they come back from storage, and the one canonical way to write them. */
 
+import { thrownText } from "./storable-text.ts";
+
 /** Any JSON value. Numbers are finite. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 /** A JSON object. */
@@ -9,6 +11,8 @@ export interface JsonObject {
 
 /** Depth beyond which a value is not stored: deeper ones crash readers that recurse. */
 export const JSON_DEPTH_MAX = 64;
+/** Characters that are kept of what was thrown. */
+const THROWN_CHARS_MAX = 500;
 
 /** What reading a value for storage gave. */
 export type JsonReading =
@@ -28,7 +32,10 @@ export function readJson(value: unknown, charsMax: number): JsonReading {
     if (chars > charsMax) throw new Unreadable(tooLong(charsMax));
     return { kind: "json", value: read };
   } catch (error) {
-    const why = error instanceof Unreadable ? error.message : `reading it threw: ${describeThrown(error)}`;
+    const why =
+      error instanceof Unreadable
+        ? error.message
+        : `reading it threw: ${thrownText(error, THROWN_CHARS_MAX)}`;
     return { kind: "unreadable", why };
   }
 }
@@ -136,13 +143,4 @@ function named(path: string): string {
 
 function tooLong(charsMax: number): string {
   return `it is longer than the ${charsMax} characters allowed`;
-}
-
-/** What was thrown, in words; a thrown value can itself throw when it is read. */
-function describeThrown(error: unknown): string {
-  try {
-    return String(error);
-  } catch {
-    return "something that cannot be read either";
-  }
 }

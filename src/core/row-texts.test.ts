@@ -3,7 +3,7 @@ import { foldJournal } from "./fold.ts";
 import type { Actor, Entry, JournalEntry } from "./journal.ts";
 import { rowOf, type CaseSummary } from "./row.ts";
 
-const HOSTILE = `it broke\0 at ${"\uD83C"}, half a pair`;
+const HOSTILE = "it broke\0 at \uD83C, half a pair";
 const CLEAN = "it broke\uFFFD at \uFFFD, half a pair";
 const person: Actor = { kind: "person", name: HOSTILE };
 
