@@ -214,12 +214,11 @@ function isUnchanged(
   fingerprintNow: (step: SendStepOutline) => string | null,
 ): boolean {
   const { rejected, intent } = stepOf(state, name);
-  return outline.steps.some(
-    (step) =>
-      step.kind === "step" &&
-      step.name === name &&
-      rejected.includes(fingerprintNow(step) ?? intent?.fingerprint ?? ""),
-  );
+  const step = outline.steps.filter((one) => one.kind === "step").find((one) => one.name === name);
+  // A step that the definition no longer has is not sent again at all.
+  if (step === undefined) return false;
+  const fingerprint = fingerprintNow(step) ?? intent?.fingerprint;
+  return rejected.some((one) => one === fingerprint);
 }
 
 /** True where a resume would change something: a person is waited for, or an automatic try is pending. */
