@@ -15,7 +15,7 @@ import {
 } from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
 import { isSlowDown, type Failure } from "./failure.ts";
-import type { AttemptRef, ConfirmedBy, Entry } from "./journal.ts";
+import type { AttemptRef, Entry } from "./journal.ts";
 
 /** The entry of one kind. */
 export type EntryOf<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
@@ -176,19 +176,26 @@ export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: n
 }
 
 function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Intent | null {
-  if (entry.intentVersion === 0) return stepOf(state, entry.step).intent;
-  const intent = intentNamed(state, entry);
-  const attempt = provedAttempt(intent, entry.by);
-  if (attempt === null) return intent;
-  const { number } = attemptNamed(state, intent, { ...entry, attempt });
-  return settleAttempt(intent, number, { kind: "confirmed" });
-}
-
-/** The attempt that a confirmation proves; a check that finds an effect proves the only one that can have made it. */
-function provedAttempt(intent: Intent, by: ConfirmedBy): number | null {
-  if (by.how === "response" || by.how === "lateReport") return by.attempt;
-  const [first, ...others] = by.how === "check" ? intent.attempts.filter(isUnproved) : [];
-  return first === undefined || others.length > 0 ? null : first.number;
+  const { by } = entry;
+  switch (by.how) {
+    case "approval":
+    case "event":
+    case "timer":
+      return stepOf(state, entry.step).intent;
+    case "response":
+    case "lateReport": {
+      const intent = intentNamed(state, entry);
+      const { number } = attemptNamed(state, intent, { ...entry, attempt: by.attempt });
+      return settleAttempt(intent, number, { kind: "confirmed" });
+    }
+    case "check": {
+      const intent = intentNamed(state, entry);
+      // It proves the only attempt that can have made the effect; of several it cannot tell which.
+      const [first, ...others] = intent.attempts.filter(isUnproved);
+      const isOnly = first !== undefined && others.length === 0;
+      return isOnly ? settleAttempt(intent, first.number, { kind: "confirmed" }) : intent;
+    }
+  }
 }
 
 /** What a confirmation rested on holds again. */
