@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { basisOf } from "./basis.ts";
 import { UNTOUCHED_STEP, type CaseState, type StepState } from "./case-state.ts";
@@ -87,5 +88,24 @@ describe("the basis of a step", () => {
     const unreadable = basisOfResult({ kind: "unreadable", why: "too big" });
     expect(unreadable).toBe(canonicalJson({ input: null, results: { z: { unreadable: true } } }));
     expect(unreadable).not.toBe(basisOfResult({ kind: "value", value: { unreadable: true } }));
+  });
+
+  it("is the same for any two equal inputs, whatever the order of their fields", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
+        const input = JSON.parse(JSON.stringify(fields)) as { readonly [name: string]: Json };
+        const reversed = Object.fromEntries(Object.entries(input).toReversed());
+        expect(basisOfInput(input)).toBe(basisOfInput(reversed));
+        expect(basisOfInput(input)).toBe(canonicalJson({ input, results: {} }));
+      }),
+    );
+  });
+
+  it("does not take what every object has for a field of the input", () => {
+    const odd = step({ uses: ["constructor"] });
+    expect(basisOf(odd, stateOf({ a: 1 }), asItIs)).toBe(
+      canonicalJson({ input: [["constructor"]], results: {} }),
+    );
+    expect(basisOf(odd, stateOf({ constructor: 1 }), asItIs)).not.toBe(basisOf(odd, stateOf({}), asItIs));
   });
 });

@@ -97,8 +97,8 @@ export function planSleep(input: PlanInput, step: SleepStepOutline): Act {
 
 /** When the last step that this one follows was confirmed; the case's start where it follows none. */
 function reachedAt({ state }: PlanInput, step: StepOutline): number {
-  const times = step.after.map((name) => stepOf(state, name).confirmation?.at ?? 0);
-  return Math.max(state.startedAt, ...times);
+  const confirmations = step.after.map((name) => stepOf(state, name).confirmation);
+  return Math.max(state.startedAt, ...confirmations.filter((one) => one !== null).map(({ at }) => at));
 }
 
 function late(input: PlanInput, step: StepOutline, sentence: string): Act {
