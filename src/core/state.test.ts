@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import { HOUR, MINUTE, SECOND, START } from "./case.fixture.ts";
+import type { Review, ReviewReason, Wait } from "./journal.ts";
+import type { CaseSummary, StoredState } from "./row.ts";
+import {
+  readState,
+  seemsAlive,
+  type Holder,
+  type ReadableState,
+  type Reading,
+  type ReadingInput,
+} from "./state.ts";
+
+const claim = { claimId: "c", holderId: "h", claimedAt: START, actByAt: START + MINUTE };
+const holder: Holder = {
+  holderId: "h",
+  kind: "worker",
+  name: "w-3",
+  host: "box",
+  build: "1",
+  leaseMs: 10 * SECOND,
+  beatAt: START,
+  endedAt: null,
+};
+const nothing: CaseSummary = {
+  confirmed: 0,
+  waits: [],
+  reviews: [],
+  unsettled: [],
+  lastFailure: null,
+  losses: 0,
+  isRepaired: false,
+  stoppedBy: null,
+};
+const lastFailure = {
+  step: "notify",
+  attempt: 1,
+  at: START,
+  kind: "transient",
+  executed: "no",
+  sentence: "mail refused the connection.",
+} as const;
+const review = (reason: ReviewReason): Review => ({
+  step: "notify",
+  reason,
+  sentence: "It stopped.",
+  owner: "platform",
+  nextCheckAllowedAt: null,
+});
+
+function read(
+  state: StoredState,
+  summary: Partial<CaseSummary> = {},
+  over: Partial<ReadingInput> = {},
+): Reading {
+  return readState({
+    state,
+    dueAt: null,
+    summary: { ...nothing, ...summary },
+    claim: state === "claimed" ? claim : null,
+    holder: state === "claimed" ? holder : null,
+    now: START,
+    ...over,
+  });
+}
+
+const waits: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
+  retry: { kind: "retry", step: "notify", dueAt: START + HOUR, attempt: 2, attemptsMax: 5, by: "backoff" },
+  check: { kind: "check", step: "notify", dueAt: START + HOUR },
+  probe: { kind: "probe", step: "notify", dueAt: START + HOUR, condition: "open", why: "crm is down" },
+  approval: { kind: "approval", step: "approve", dueAt: null, by: "finance" },
+  event: { kind: "event", step: "paid", dueAt: START + HOUR, eventType: "paid" },
+  timer: { kind: "timer", step: "pause", dueAt: START + HOUR },
+};
+
+const WAITING: Record<Wait["kind"], ReadableState> = {
+  retry: "Will retry",
+  check: "Outcome unknown",
+  probe: "Waiting until",
+  approval: "Waiting for approval",
+  event: "Waiting for event",
+  timer: "Waiting until",
+};
+
+const REVIEWED: Record<ReviewReason, ReadableState> = {
+  rejected: "Needs correction",
+  denied: "Needs access",
+  quota: "Needs access",
+  unknown: "Outcome unknown",
+  limit: "Needs review",
+  conflict: "Needs review",
+  gone: "Needs review",
+  bug: "Needs review",
+  precondition: "Needs review",
+  lapsed: "Needs review",
+  unreadable: "Needs review",
+  poison: "Needs review",
+  refused: "Needs review",
+  expired: "Needs review",
+  mayExistTwice: "Needs review",
+};
+
+describe("a claimed case", () => {
+  it("reads Running only while its holder is alive", () => {
+    expect(read("claimed")).toEqual({
+      state: "Running",
+      sentence: "w-3 (box) works on it.",
+      actsNext: "w-3",
+      byAt: START + MINUTE,
+    });
+    expect(read("claimed", {}, { now: START + 10 * SECOND }).state).toBe("Running");
+  });
+
+  it("reads Worker lost by the clock alone, without any sweep having run", () => {
+    expect(read("claimed", {}, { now: START + 10 * SECOND + 1 })).toEqual({
+      state: "Worker lost",
+      sentence:
+        "w-3 (box) has given no sign of life for longer than its lease; another worker goes on once it is freed.",
+      actsNext: "the sweep",
+      byAt: START + 10 * SECOND,
+    });
+    expect(read("claimed", {}, { holder: { ...holder, endedAt: START } }).state).toBe("Worker lost");
+    expect(read("claimed", {}, { holder: null })).toMatchObject({
+      state: "Worker lost",
+      byAt: START + MINUTE,
+    });
+    expect(read("claimed", {}, { holder: null, claim: null })).toMatchObject({ byAt: null });
+    expect(seemsAlive({ ...holder, endedAt: START }, START)).toBe(false);
+  });
+
+  it("reads Being repaired while a person's page has it", () => {
+    expect(read("claimed", {}, { holder: { ...holder, kind: "page", name: "ada" } })).toMatchObject({
+      state: "Being repaired",
+      actsNext: "ada",
+    });
+  });
+});
+
+describe("a waiting case", () => {
+  it.each(Object.values(waits))("says what it waits for, who acts next and by when: $kind", (wait) => {
+    const reading = read("waiting", { waits: [wait] });
+    expect(reading.state).toBe(WAITING[wait.kind]);
+    expect(reading.byAt).toBe(wait.dueAt);
+    expect(reading.sentence).toContain(wait.step);
+    expect(reading.actsNext).not.toBe("");
+  });
+
+  it("tells what failed and who set the time of the next try", () => {
+    expect(read("waiting", { waits: [waits.retry], lastFailure }).sentence).toBe(
+      "notify is tried again (attempt 2 of 5). mail refused the connection.",
+    );
+    const asked: Wait = { ...waits.retry, by: "provider" };
+    const other = { ...lastFailure, step: "create" };
+    expect(read("waiting", { waits: [asked], lastFailure: other }).sentence).toBe(
+      "notify is tried again at the time that the destination named (attempt 2 of 5).",
+    );
+  });
+
+  it("shows the wait that ends first, and one without an end last", () => {
+    const soon: Wait = { ...waits.timer, dueAt: START + 1 };
+    expect(read("waiting", { waits: [waits.approval, waits.event, soon, waits.approval] }).byAt).toBe(
+      START + 1,
+    );
+    expect(read("waiting", { waits: [waits.approval] }).state).toBe("Waiting for approval");
+  });
+
+  it("does not let a person be overlooked while another branch goes on", () => {
+    const both = { waits: [waits.retry], reviews: [review("rejected")] };
+    expect(read("waiting", both)).toMatchObject({ state: "Needs correction", actsNext: "platform" });
+  });
+});
+
+describe("a case in review", () => {
+  it.each(Object.keys(REVIEWED) as readonly ReviewReason[])("says what it needs of whom: %s", (reason) => {
+    expect(read("in_review", { reviews: [review(reason)] })).toEqual({
+      state: REVIEWED[reason],
+      sentence: "It stopped.",
+      actsNext: "platform",
+      byAt: null,
+    });
+  });
+});
+
+describe("a ready case", () => {
+  it("waits for a free worker", () => {
+    expect(read("ready", {}, { dueAt: START })).toEqual({
+      state: "Waiting until",
+      sentence: "It is due and waits for a free worker.",
+      actsNext: "the next free worker",
+      byAt: START,
+    });
+  });
+
+  it("says that its worker was lost, before anything else", () => {
+    const lost = { losses: 1, unsettled: ["notify"], reviews: [review("limit")] };
+    expect(read("ready", lost).sentence).toBe("Its worker was lost once; another one goes on.");
+    expect(read("ready", { losses: 2 }).sentence).toBe(
+      "Its worker was lost 2 times in a row; another one goes on.",
+    );
+    expect(read("ready", { losses: 1 }).state).toBe("Worker lost");
+  });
+
+  it("still shows a review that a fact has not closed", () => {
+    expect(read("ready", { reviews: [review("rejected")] }).state).toBe("Needs correction");
+  });
+
+  it("says that an outcome is not known, and that a failed step is tried again", () => {
+    expect(read("ready", { unsettled: ["notify"], lastFailure }).state).toBe("Outcome unknown");
+    expect(read("ready", { lastFailure })).toMatchObject({
+      state: "Will retry",
+      sentence: "notify is tried again. mail refused the connection.",
+    });
+  });
+});
+
+describe("a stopped or ended case", () => {
+  it("says who paused it and until when, and is due like any other once that has passed", () => {
+    const stoppedBy = { name: "ada", reason: "audit", untilAt: START + HOUR };
+    expect(read("paused", { stoppedBy }, { dueAt: START + HOUR })).toEqual({
+      state: "Paused",
+      sentence: "Paused by ada (audit).",
+      actsNext: "ada",
+      byAt: START + HOUR,
+    });
+    expect(read("paused", { stoppedBy }, { dueAt: START })).toMatchObject({ state: "Waiting until" });
+    expect(read("paused")).toMatchObject({
+      sentence: "Paused by a person.",
+      actsNext: "a person",
+      byAt: null,
+    });
+  });
+
+  it("is done, with or without help, or canceled, and nobody acts next", () => {
+    expect(read("done")).toEqual({
+      state: "Done",
+      sentence: "Every step is confirmed.",
+      actsNext: "nobody",
+      byAt: null,
+    });
+    expect(read("done", { isRepaired: true }).state).toBe("Done after repair");
+    const stoppedBy = { name: "ada", reason: null, untilAt: null };
+    expect(read("canceled", { stoppedBy })).toMatchObject({
+      state: "Canceled",
+      sentence: "Canceled by ada.",
+    });
+  });
+
+  it("with an open review says so, and who acts next", () => {
+    expect(read("done", { reviews: [review("mayExistTwice")] })).toEqual({
+      state: "Done",
+      sentence: "Every step is confirmed. It stopped.",
+      actsNext: "platform",
+      byAt: null,
+    });
+  });
+});
