@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Effect } from "../services/ledger-entries.ts";
 import { effectRequest, inputOf } from "./effects.ts";
-import { figuresOf, findingsOf, isGood, type EndedCase, type Evidence } from "./figures.ts";
+import { isGood, judgeRun, type EndedCase, type Evidence } from "./figures.ts";
 import { generatePermitLog } from "./generate.ts";
 import { readPermitLog, type PermitActivity, type PermitCase, type PermitLog } from "./log.ts";
 
@@ -59,9 +59,9 @@ function longCase(): PermitCase {
 }
 
 test("a run in which all went well says so, the figures of the public line first and in their order", () => {
-  const figures = figuresOf(evidenceOf({}));
+  const { figures, findings } = judgeRun(evidenceOf({}));
   expect(isGood(figures)).toBe(true);
-  expect(findingsOf(evidenceOf({}))).toEqual([]);
+  expect(findings).toEqual([]);
   expect(Object.keys(figures).slice(0, 11)).toEqual([
     "cases",
     "done",
@@ -82,15 +82,15 @@ test("a second effect of a step is a duplicate, whatever its key", () => {
   const [first] = goodEffects;
   if (first === undefined) throw new Error("there are no effects");
   const evidence = evidenceOf({ effects: [...goodEffects, { ...first, key: "another" }] });
-  expect(figuresOf(evidence)).toMatchObject({ duplicateEffects: 1, missing: 0, unexpected: 0 });
-  expect(isGood(figuresOf(evidence))).toBe(false);
-  expect(findingsOf(evidence)[0]).toMatch(/took effect twice.*another/);
+  expect(judgeRun(evidence).figures).toMatchObject({ duplicateEffects: 1, missing: 0, unexpected: 0 });
+  expect(isGood(judgeRun(evidence).figures)).toBe(false);
+  expect(judgeRun(evidence).findings[0]).toMatch(/took effect twice.*another/);
 });
 
 test("a step without an effect is missing", () => {
   const evidence = evidenceOf({ effects: goodEffects.slice(1) });
-  expect(figuresOf(evidence)).toMatchObject({ missing: 1, duplicateEffects: 0 });
-  expect(isGood(figuresOf(evidence))).toBe(false);
+  expect(judgeRun(evidence).figures).toMatchObject({ missing: 1, duplicateEffects: 0 });
+  expect(isGood(judgeRun(evidence).figures)).toBe(false);
 });
 
 test("an effect after one of a later step of its case is out of order, also across the two services", () => {
@@ -100,8 +100,8 @@ test("an effect after one of a later step of its case is out of order, also acro
   const [first, second, ...rest] = own;
   if (first === undefined || second === undefined) throw new Error("the case is too short");
   const evidence = evidenceOf({ effects: [...others, second, first, ...rest] });
-  expect(figuresOf(evidence)).toMatchObject({ outOfOrder: 1, missing: 0 });
-  expect(isGood(figuresOf(evidence))).toBe(false);
+  expect(judgeRun(evidence).figures).toMatchObject({ outOfOrder: 1, missing: 0 });
+  expect(isGood(judgeRun(evidence).figures)).toBe(false);
 });
 
 test("an effect at the wrong service, with another body or of no step is unexpected and proves no step", () => {
@@ -111,17 +111,18 @@ test("an effect at the wrong service, with another body or of no step is unexpec
   const distorted = { ...second, bodyHash: "0".repeat(64) };
   const stray = { ...second, step: { ...second.step, occurrence: 99 } };
   const evidence = evidenceOf({ effects: [elsewhere, distorted, stray, ...rest] });
-  expect(figuresOf(evidence)).toMatchObject({ unexpected: 3, missing: 2, duplicateEffects: 0 });
+  expect(judgeRun(evidence).figures).toMatchObject({ unexpected: 3, missing: 2, duplicateEffects: 0 });
 });
 
 test("a case that is not done is told with the reason why", () => {
-  const [first, ...others] = doneCases;
-  if (first === undefined) throw new Error("there are no cases");
-  const stuck = { ...first, state: "in_review", sentence: "mail answered 422." };
-  const evidence = evidenceOf({ cases: [stuck, ...others] });
-  expect(figuresOf(evidence)).toMatchObject({ done: 7, inReview: 1 });
-  expect(isGood(figuresOf(evidence))).toBe(false);
-  expect(findingsOf(evidence)[0]).toMatch(/is in review: mail answered 422\.$/);
+  const [first, second, ...others] = doneCases;
+  if (first === undefined || second === undefined) throw new Error("there are no cases");
+  const slow = { ...first, state: "ready" };
+  const stuck = { ...second, state: "in_review", sentence: "mail answered 422." };
+  const evidence = evidenceOf({ cases: [slow, stuck, ...others] });
+  expect(judgeRun(evidence).figures).toMatchObject({ done: 6, inReview: 1 });
+  expect(isGood(judgeRun(evidence).figures)).toBe(false);
+  expect(judgeRun(evidence).findings[0]).toMatch(/is in review: mail answered 422\.$/);
 });
 
 test("a kill or stop counts only where the journal shows its attempt as lost, and a stop only past the lease", () => {
@@ -144,7 +145,7 @@ test("a kill or stop counts only where the journal shows its attempt as lost, an
     { fault, stoppedMs: 2_900 },
     { fault: missed, stoppedMs: 4_500 },
   ];
-  const figures = figuresOf(evidenceOf({ cases, kills: [fault, missed, early], stops }));
+  const { figures } = judgeRun(evidenceOf({ cases, kills: [fault, missed, early], stops }));
   expect(figures).toMatchObject({ killedWithIntentOpen: 1, stoppedPastLease: 1, lateRefused: 2 });
   expect(figures.killsByPoint).toMatchObject({ afterSend: 2, beforeIntent: 1, afterIntent: 0 });
 });

@@ -68,23 +68,40 @@ export interface Figures {
   readonly killsByPoint: Readonly<Record<string, number>>;
 }
 
-/** Findings that are told, at most. */
-const findingsMax = 10;
+/** Findings of one sort that are told, at most. */
+const findingsMax = 5;
 
-/** What is wrong with a run, in words for people: the first few findings. Pure. */
-export function findingsOf({ log, effects, cases }: Evidence): readonly string[] {
-  const unfinished = cases.filter(({ state }) => state !== "done");
-  const stuck = unfinished.map(({ permitId, caseId, state, sentence }) => {
+/** What a run came to. */
+export interface Verdict {
+  readonly figures: Figures;
+  /** What is wrong, in words for people: the first few findings. Empty after a good run. */
+  readonly findings: readonly string[];
+}
+
+/** Judges a run. Pure. */
+export function judgeRun(evidence: Evidence): Verdict {
+  const judged = judgeEffects(evidence.log, evidence.effects);
+  return {
+    figures: figuresOf(evidence, judged),
+    findings: [...judged.findings, ...unfinished(evidence.cases)],
+  };
+}
+
+/** The first cases that are not done; those that wait for people before all others. */
+function unfinished(cases: readonly EndedCase[]): readonly string[] {
+  const open = cases.filter(({ state }) => state !== "done");
+  const sorted = open.toSorted(
+    (one, other) => Number(other.sentence !== null) - Number(one.sentence !== null),
+  );
+  return sorted.slice(0, findingsMax).map(({ permitId, caseId, state, sentence }) => {
     const because = sentence === null ? "" : `: ${sentence}`;
     return `${permitId} (case ${caseId}) is ${state.replace("_", " ")}${because}`;
   });
-  return [...judgeEffects(log, effects).findings, ...stuck.slice(0, findingsMax)];
 }
 
-/** Computes the figures. Pure. */
-export function figuresOf(evidence: Evidence): Figures {
+function figuresOf(evidence: Evidence, judged: Judged): Figures {
   const { log, effects, cases, kills, stops, leaseMs, seconds } = evidence;
-  const { unexpected, duplicateEffects, missing, outOfOrder } = judgeEffects(log, effects);
+  const { unexpected, duplicateEffects, missing, outOfOrder } = judged;
   const lost = new Set(
     cases.flatMap(({ caseId, lostAttempts }) =>
       lostAttempts.map(({ step, attempt }) => attemptKey(caseId, step, attempt)),

@@ -15,8 +15,8 @@ import { openDatabase, type RunDatabase } from "./database.ts";
 import { inputOf } from "./effects.ts";
 import { readFaultBook, type BookedFault, type PlannedFault } from "./fault-book.ts";
 import { planWorkerFaults } from "./fault-plan.ts";
-import { figuresOf, findingsOf, isGood } from "./figures.ts";
-import type { EndedCase, Evidence, Figures } from "./figures.ts";
+import { isGood, judgeRun } from "./figures.ts";
+import type { EndedCase, Verdict } from "./figures.ts";
 import type { PermitLog } from "./log.ts";
 import { LoneWorker, tellTrouble } from "./lone-worker.ts";
 import type { RunOptions } from "./options.ts";
@@ -44,10 +44,7 @@ export interface RunWatch {
 }
 
 /** How a run ended. */
-export interface RunOutcome {
-  readonly figures: Figures;
-  /** What is wrong, in words; empty after a good run. */
-  readonly findings: readonly string[];
+export interface RunOutcome extends Verdict {
   /** Null = it came to its end; else why it did not. */
   readonly gaveUp: string | null;
 }
@@ -105,7 +102,7 @@ async function runOpened(
   // Those that were stopped may have something to report; what they say belongs to the figures.
   await workers.end();
 
-  const evidence: Evidence = {
+  const verdict = judgeRun({
     log,
     effects: outside.ledger.effects(),
     cases: await readCases(store, permitIds),
@@ -113,8 +110,8 @@ async function runOpened(
     stops: workers.endedStops,
     leaseMs,
     seconds: (performance.now() - startedAt) / 1_000,
-  };
-  return { figures: figuresOf(evidence), findings: findingsOf(evidence), gaveUp };
+  });
+  return { ...verdict, gaveUp };
 }
 
 /** The two services with one ledger, so that all effects of a case are in one true order. */
