@@ -176,7 +176,7 @@ export interface CaseState {
   readonly events: readonly ReceivedEvent[];
   /** Source ids of every event and approval answer, so that one is appended once. */
   readonly sourceIds: readonly string[];
-  /** Attempts of which a late report came, by {@link attemptId}, so that one is appended once. */
+  /** Late reports that came, by {@link reportId}, so that one is appended once. */
   readonly lateReports: readonly string[];
   /** Claims lost in a row with an attempt open, since the last confirmation or resume. */
   readonly losses: number;
@@ -226,9 +226,9 @@ export function recordedAnswer(state: CaseState, step: string, condition: string
   return (Object.hasOwn(conditions, condition) ? conditions[condition] : undefined) ?? null;
 }
 
-/** An attempt in one text. */
-export function attemptId({ step, intentVersion, attempt }: AttemptRef): string {
-  return `${step}.${intentVersion}.${attempt}`;
+/** A late report in one text. A sender that did not know at first may learn later that it took effect. */
+export function reportId(ref: AttemptRef, outcome: "succeeded" | "failed"): string {
+  return `${ref.step}.${ref.intentVersion}.${ref.attempt} ${outcome}`;
 }
 
 /** True while an attempt may have been executed and nothing proves that it was or was not. */

@@ -268,7 +268,8 @@ export class Story {
   check(step: string, answer: CheckAnswer, random = 0): this {
     const { intent } = this.step(step);
     if (intent === null) throw new Error(`${step} has no intent`);
-    return this.append(decideAfterCheck(this.sendStep(step), this.state, intent, answer, this.now, random));
+    const asked = { askedAt: this.now, answeredAt: this.now };
+    return this.append(decideAfterCheck(this.sendStep(step), this.state, intent, answer, asked, random));
   }
 
   probe(step: string, condition: ConditionOutline, answer: ConditionAnswer, random = 0): this {

@@ -39,7 +39,14 @@ const same = (): Story => {
 const asked = (one: Story, answer: CheckAnswer, at = one.now): Entry => {
   const { intent } = one.step("create");
   if (intent === null) throw new Error("no intent");
-  return decideAfterCheck(one.sendStep("create"), one.state, intent, answer, at, 0);
+  return decideAfterCheck(
+    one.sendStep("create"),
+    one.state,
+    intent,
+    answer,
+    { askedAt: at, answeredAt: at },
+    0,
+  );
 };
 
 const lost = (): Story => story({ destination: ledger, hasCheck: true }).open("create").loseClaim("create");
@@ -237,6 +244,21 @@ describe("an answer to a check", () => {
     const late = lost().wait(HOUR).check("create", notFound);
     expect(asked(late, notFound, late.now + 9 * SECOND)).toMatchObject({ proves: false });
     expect(asked(late, notFound, late.now + 10 * SECOND)).toMatchObject({ proves: true });
+  });
+
+  it("tells of when it was asked, and the next question waits from when it came", () => {
+    const one = lost().check("create", notFound);
+    const { intent } = one.step("create");
+    if (intent === null) throw new Error("no intent");
+    const late = { askedAt: START + arrival - 1, answeredAt: START + arrival + SECOND };
+    const decided = (answer: CheckAnswer): Entry =>
+      decideAfterCheck(one.sendStep("create"), one.state, intent, answer, late, 0);
+    expect(decided(notFound)).toMatchObject({
+      proves: false,
+      askedAt: late.askedAt,
+      nextCheckAt: late.answeredAt,
+    });
+    expect(decided(cannotTell("down"))).toMatchObject({ nextCheckAt: late.answeredAt + 10_000 });
   });
 
   it("counts from anew after another attempt", () => {

@@ -156,13 +156,22 @@ export function decideAfterAttempt(
   return { kind: "attemptFailed", ...ref, failure, retryAt: retryAt(retry, failure, counted, now, random) };
 }
 
-/** What is written when the destination answered "did it happen?". */
+/** When a question was put and when its answer came: an answer tells of the first, waiting begins with the second. */
+export interface Asked {
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
+/**
+ * What is written when the destination answered "did it happen?". "It did not" proves it only when it was asked for the
+ * second time, after the read lag and after the last possible arrival (R18).
+ */
 export function decideAfterCheck(
   step: SendStepOutline,
   state: CaseState,
   intent: Intent,
   answer: CheckAnswer,
-  askedAt: number,
+  { askedAt, answeredAt }: Asked,
   random: number,
 ): Entry {
   const ref = { step: step.name, intentVersion: intent.version };
@@ -170,29 +179,37 @@ export function decideAfterCheck(
     return confirmation(ref, intent.basis, answer, { how: "check", askedAt });
   }
   const { round, firstNotFoundAt } = stepOf(state, step.name);
-  const backoffAt = askedAt + backoffMs(step.destination.retry, round.checks + 1, random);
   if (answer.kind === "cannotTell") {
-    return { kind: "checkAnswered", ...ref, answer, askedAt, proves: false, nextCheckAt: backoffAt };
+    const nextCheckAt = answeredAt + backoffMs(step.destination.retry, round.checks + 1, random);
+    return { kind: "checkAnswered", ...ref, answer, askedAt, proves: false, nextCheckAt };
   }
   const arrivalAt = lastPossibleArrivalAt(intent, step.destination);
   const provesAt = Math.max(arrivalAt, (firstNotFoundAt ?? askedAt) + step.destination.readLagMs);
   const proves = firstNotFoundAt !== null && askedAt >= provesAt;
-  return { kind: "checkAnswered", ...ref, answer, askedAt, proves, nextCheckAt: Math.max(provesAt, askedAt) };
+  const nextCheckAt = Math.max(provesAt, answeredAt);
+  return { kind: "checkAnswered", ...ref, answer, askedAt, proves, nextCheckAt };
 }
 
-/** What is written when a probe was answered. */
+/** What is written when a probe was answered. It is fresh from when the answer came, however long that took. */
 export function decideAfterProbe(
   step: string,
   condition: Extract<ConditionOutline, { kind: "probe" }>,
   state: CaseState,
   answer: ConditionAnswer,
-  askedAt: number,
+  answeredAt: number,
   random: number,
 ): Entry {
   const times = (recordedAnswer(state, step, condition.name)?.timesUnsure ?? 0) + 1;
-  const nextProbeAt =
-    answer.kind === "cannotTell" ? askedAt + backoffMs(condition.destination.retry, times, random) : null;
-  return { kind: "conditionAnswered", step, condition: condition.name, answer, askedAt, nextProbeAt };
+  const delayMs = backoffMs(condition.destination.retry, times, random);
+  const nextProbeAt = answer.kind === "cannotTell" ? answeredAt + delayMs : null;
+  return {
+    kind: "conditionAnswered",
+    step,
+    condition: condition.name,
+    answer,
+    askedAt: answeredAt,
+    nextProbeAt,
+  };
 }
 
 function confirmation(

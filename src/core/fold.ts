@@ -4,7 +4,7 @@
  * confirmation stands is the plan's question (plan.ts).
  */
 
-import { attemptId, stepOf, type CaseState, type ReceivedEvent, type Rest } from "./case-state.ts";
+import { reportId, stepOf, type CaseState, type ReceivedEvent, type Rest } from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
 import {
   answerCheck,
@@ -198,7 +198,7 @@ function answerApproval(state: CaseState, entry: EntryOf<"approvalAnswered">, at
 }
 
 function learnLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): CaseState {
-  const known = { ...state, lateReports: [...state.lateReports, attemptId(entry)] };
+  const known = { ...state, lateReports: [...state.lateReports, reportId(entry, entry.outcome.kind)] };
   return wake(changeStep(known, entry.step, reportLate(state, entry, at)), at);
 }
 

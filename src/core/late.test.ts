@@ -58,8 +58,15 @@ describe("a late report (R10)", () => {
     const one = told(story().open("create").loseClaim("create"), failed());
     expect(one.journal.at(-1)?.entry).toMatchObject({ kind: "lateReport", attempt: 1, claimId: "claim-0" });
     expect(report(one, failed())).toEqual([]);
-    expect(report(one, succeeded)).toEqual([]);
     expect(report(one.open("create").loseClaim("create"), succeeded, ref(2))).toHaveLength(1);
+  });
+
+  it("of a success is kept also after one of a failure: a sender that did not know at first may learn it later", () => {
+    const one = told(story().open("create").loseClaim("create"), failed(lostAnswer));
+    told(one, succeeded);
+    expect(one.act("create")).toMatchObject({ kind: "confirm" });
+    expect(report(one, succeeded)).toEqual([]);
+    expect(report(one, failed())).toEqual([]);
   });
 
   it("is not kept where the attempt is confirmed already: a commit whose reply was lost had told it", () => {

@@ -1,6 +1,6 @@
 /** What a holder that lost its claim may still tell (R10). */
 
-import { attemptId, stepOf, tookEffect, type CaseState } from "./case-state.ts";
+import { reportId, stepOf, tookEffect, type CaseState } from "./case-state.ts";
 import type { Actor, AttemptRef, Entry, LateOutcome, Review } from "./journal.ts";
 import type { CaseOutline } from "./outline.ts";
 import { ownerOf } from "./review.ts";
@@ -14,7 +14,7 @@ export interface LateReport {
 }
 
 /**
- * Keeps the report as a fact, once per attempt; none where the journal has it as confirmed already. For an open step it
+ * Keeps the report as a fact, once per attempt and outcome; none where the journal has it as confirmed already. For an open step it
  * is evidence. Where it tells of an effect that nothing else accounts for, a review says so in any state, done and
  * canceled included.
  */
@@ -24,12 +24,19 @@ export function decideLateReport(
   report: LateReport,
 ): readonly Entry[] {
   const { ref, claimId, holder, outcome } = report;
-  if (state.lateReports.includes(attemptId(ref)) || isConfirmed(state, ref)) return [];
+  if (isConfirmed(state, ref) || isReported(state, report)) return [];
   const entry: Entry = { kind: "lateReport", ...ref, claimId, holder, outcome };
   const surplus = outcome.kind === "succeeded" ? surplusEffect(outline, state, ref) : null;
   if (surplus === null) return [entry];
   const sentence = `A late worker reports that attempt ${ref.attempt} of ${ref.step} took effect, ${surplus}.`;
   return [entry, { kind: "reviewOpened", review: reviewOf(outline, ref.step, sentence) }];
+}
+
+/** After a success nothing more is to be told; after a failure a success still is. */
+function isReported({ lateReports }: CaseState, { ref, outcome }: LateReport): boolean {
+  return (
+    lateReports.includes(reportId(ref, "succeeded")) || lateReports.includes(reportId(ref, outcome.kind))
+  );
 }
 
 /** A commit whose reply was lost may have told it already. */

@@ -248,7 +248,8 @@ export class Walk {
     const answer = isVague
       ? ({ kind: "cannotTell", why: "it is down" } as const)
       : this.world.look(step, intent.idempotencyKey, this.now);
-    this.append(decideAfterCheck(step, this.state, intent, answer, this.now, random));
+    const asked = { askedAt: this.now, answeredAt: this.now };
+    this.append(decideAfterCheck(step, this.state, intent, answer, asked, random));
     return "on";
   }
 

@@ -45,6 +45,7 @@ export async function askCheck(
     `${step.name} of case ${state.caseId} was to be checked, but has no check or no intent`,
   );
   const { check } = runtime;
+  const askedAt = context.databaseClock.now();
   const reply = await withDeadline(context, lost, CHECK_MS_MAX, async (signal): Promise<CheckAnswer> => {
     const { idempotencyKey } = intent;
     return storable(
@@ -54,7 +55,8 @@ export async function askCheck(
   });
   if (reply.kind === "stopped") return [];
   const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
-  return [decideAfterCheck(step, state, intent, answer, context.databaseClock.now(), random)];
+  const asked = { askedAt, answeredAt: context.databaseClock.now() };
+  return [decideAfterCheck(step, state, intent, answer, asked, random)];
 }
 
 function cannotTell(why: string): { readonly kind: "cannotTell"; readonly why: string } {
