@@ -1,6 +1,8 @@
 /** What must hold after every run, judged from the destinations' ledgers and the journals, never from the engine's word. */
 
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { basisOf } from "../src/core/basis.ts";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
 import { stepOf } from "../src/core/case-state.ts";
 import type { Entry, JournalEntry } from "../src/core/journal.ts";
@@ -9,7 +11,7 @@ import type { SendStepOutline } from "../src/core/outline.ts";
 import { rowOf } from "../src/core/row.ts";
 import { factsOf } from "../src/define/facts.ts";
 import type { StoredCase } from "../src/store/port.ts";
-import { contentOf, type CaseShape } from "./case-type.ts";
+import { contentOf, REVOKED, type CaseShape } from "./case-type.ts";
 import type { Contract, Effect, SimulatedDestination } from "./destination.ts";
 
 /** A broken invariant. */
@@ -88,9 +90,31 @@ function checkEntry(
     const isProved = intent?.attempts.every(({ outcome }) => provesNotExecuted(outcome)) ?? true;
     if (isOpen && !isProved)
       violate("settled", `${entry.step} got intent ${entry.intentVersion} over an unsettled one`);
+    checkBasis(shape, state, entry, violate);
   }
   if (entry.kind === "attemptOpened") checkAttempt(shape, state, entry, violate);
   return violations;
+}
+
+/** An intent is decided on everything that the journal said before it. */
+function checkBasis(
+  shape: CaseShape,
+  state: ReturnType<typeof foldJournal>,
+  { step, basis }: Extract<Entry, { kind: "intentOpened" }>,
+  violate: (rule: string, what: string) => void,
+): void {
+  const outline = shape.steps.find(({ name }) => name === step);
+  if (outline !== undefined && basisOf(outline, state, digest) !== basis) {
+    violate("revision", `${step} got an intent for an input or result that had changed before`);
+  }
+  const approvedAt = stepOf(state, "step1").confirmation?.revision ?? Infinity;
+  const isRevoked = state.events.some((one) => one.eventType === REVOKED && one.revision > approvedAt);
+  if (shape.guarded.has(step) && isRevoked)
+    violate("revision", `${step} got an intent after its approval was revoked`);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function checkAttempt(

@@ -1,4 +1,5 @@
-/** `npm run simulate -- --seeds N [--from K]`, or `--seed S [--trace]` for one. Exit 1 on a violation. */
+/** `npm run simulate -- --seeds N [--from K]`, or `--seed S [--trace]` for one. `--until-found` stops at
+ * the first violation. Exit 1 on a violation. */
 
 import { parseArgs } from "node:util";
 import { FAULT_KINDS } from "./faults.ts";
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     trace: { type: "boolean", default: false },
+    "until-found": { type: "boolean", default: false },
   },
 });
 
@@ -39,6 +41,7 @@ async function runMany(): Promise<boolean> {
     if (result.violations.length === 0) continue;
     violations += result.violations.length;
     show(result, brokenIn);
+    if (values["until-found"]) break;
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   const shares = FAULT_KINDS.map(

@@ -1,7 +1,7 @@
 /** The store as one simulated process meets it: over a network that is slow, loses requests, and loses replies. */
 
 import { FootholdError } from "../src/core/errors.ts";
-import type { Store } from "../src/store/port.ts";
+import type { HolderCommit, HolderReply, Store } from "../src/store/port.ts";
 import type { FaultCounts } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
@@ -28,6 +28,8 @@ export interface SimulatedStoreOptions {
   /** Asked at each call: the world may calm down. */
   readonly habits: () => NetworkHabits;
   readonly counts: FaultCounts;
+  /** Told when the store took a commit under a claim that was not the case's. */
+  readonly onStaleWrite: (commit: HolderCommit) => void;
 }
 
 /** Puts the network between a process and the store. */
@@ -73,7 +75,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     close: () => Promise.resolve(),
     insertCase: (start) => call("insertCase", () => store.insertCase(start)),
     claimDue: (request) => call("claimDue", () => store.claimDue(request)),
-    commit: (commits) => call("commit", () => store.commit(commits)),
+    commit: (commits) => call("commit", () => watchedCommit(store, commits, options.onStaleWrite)),
     changeCase: (caseId, commitId, decide) =>
       call("changeCase", () => store.changeCase(caseId, commitId, decide)),
     setAside: (caseId, claimId, summary) => call("setAside", () => store.setAside(caseId, claimId, summary)),
@@ -88,6 +90,23 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listClaims: (limit) => call("listClaims", () => store.listClaims(limit)),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
   };
+}
+
+/** One claim per case, and no write by anybody else: watched at the door itself. */
+async function watchedCommit(
+  store: Store,
+  commits: readonly HolderCommit[],
+  onStaleWrite: (commit: HolderCommit) => void,
+): Promise<readonly HolderReply[]> {
+  const claims = await Promise.all(
+    commits.map(async ({ caseId }) => (await store.loadCase(caseId))?.row.claim?.claimId),
+  );
+  const replies = await store.commit(commits);
+  commits.forEach((commit, index) => {
+    const kind = replies[index]?.kind;
+    if ((kind === "current" || kind === "moved") && claims[index] !== commit.claimId) onStaleWrite(commit);
+  });
+  return replies;
 }
 
 type Arrived<Reply> =

@@ -1,0 +1,104 @@
+/**
+ * Safety rules of the product, each with a way to switch it off: the lines that hold it, and what stands there instead.
+ * A simulation that does not find the difference proves nothing (bites.test.ts).
+ */
+
+/** One line replaced by another. */
+export interface Edit {
+  /** Exactly once in the file. */
+  readonly line: string;
+  readonly instead: string;
+}
+
+/** One rule and its sabotage. */
+export interface Sabotage {
+  readonly rule: string;
+  /** Path below `src`. */
+  readonly file: string;
+  readonly edits: readonly Edit[];
+}
+
+/** Every rule that is switched off in turn. */
+export const SABOTAGES: readonly Sabotage[] = [
+  {
+    rule: "every attempt of an intent version has the same idempotency key",
+    file: "engine/attempt.ts",
+    edits: [
+      {
+        line: "idempotencyKey: intent.idempotencyKey,",
+        instead: "idempotencyKey: `${intent.idempotencyKey.replace(/[.]/g, '-')}-${ref.attempt}.1`,",
+      },
+    ],
+  },
+  {
+    rule: "the door compares the claim id",
+    file: "core/claim.ts",
+    edits: [{ line: 'if (view.claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],
+  },
+  {
+    rule: "an intent needs the revision it was decided on",
+    file: "engine/held-case.ts",
+    edits: [
+      {
+        line: "moved: (missed) => this.#write(foldEntries(state, missed), write.outcomes, write),",
+        instead:
+          "moved: (missed) => this.#write(foldEntries(state, missed), [...write.outcomes, ...write.onward], write),",
+      },
+    ],
+  },
+  {
+    rule: "intent and attempt are committed before the send",
+    file: "engine/held-case.ts",
+    edits: [
+      {
+        line: "const reply = await committer.commit({",
+        instead:
+          "const afterEarly = (commit) => (this.early ?? Promise.resolve()).then(() => committer.commit(commit));\n" +
+          "    const pending = afterEarly({",
+      },
+      {
+        line: 'return reply.kind === "refused" ?',
+        instead:
+          'const isEarly = write.onward.some((one) => one.kind === "attemptOpened");\n' +
+          "    if (isEarly) this.early = pending.catch(() => undefined);\n" +
+          '    const reply = isEarly ? { kind: "current" } : await pending;\n' +
+          '    return reply.kind === "refused" ?',
+      },
+    ],
+  },
+  {
+    rule: "no new intent version over an unsettled one",
+    file: "core/settled.ts",
+    edits: [
+      {
+        line: "return attempts.every((one) => !isUnproved(one) && !tookEffect(one));",
+        instead: "return attempts.every((one) => !tookEffect(one));",
+      },
+    ],
+  },
+  {
+    rule: "a holder releases claims of its own that it does not know",
+    file: "engine/worker.ts",
+    edits: [{ line: "for (const orphan of reply.orphans) await this.#release(orphan);", instead: "" }],
+  },
+  {
+    rule: "the sweep marks holders that fell silent",
+    file: "engine/sweep.ts",
+    edits: [
+      {
+        line: "if (this.#beats.unchangedMs(holder.holderId) < holder.leaseMs) continue;",
+        instead: "if (holder.leaseMs > 0) continue;",
+      },
+    ],
+  },
+  {
+    rule: "a confirmation stands only on an unchanged basis",
+    file: "core/standing.ts",
+    edits: [
+      {
+        line: '(confirmation.basis === basisOf(step, input.state, input.digest) ? null : { kind: "basis" as const }) ??',
+        instead: "",
+      },
+    ],
+  },
+];
