@@ -141,6 +141,39 @@ describe("a worker", () => {
     await worker.stop();
   });
 
+  test("takes a lone case of three instant steps through in six writes: start, claim, and a commit for each of four turns", async () => {
+    const shop = new Shop();
+    const three = defineCase("three", { version: 1, owner: "ops", input: anything })
+      .step("a", { to: erp, run: () => 1 })
+      .step("b", { to: erp, run: () => 2 })
+      .step("c", { to: erp, run: () => 3 });
+    const writes: string[] = [];
+    const store: Store = {
+      ...shop.store,
+      insertCase: (start) => {
+        writes.push("start");
+        return shop.store.insertCase(start);
+      },
+      claimDue: async (request) => {
+        const reply = await shop.store.claimDue(request);
+        if (reply.cases.length > 0) writes.push("claim");
+        return reply;
+      },
+      commit: (commits) => {
+        writes.push(`commit ${commits.length}`);
+        return shop.store.commit(commits);
+      },
+    };
+    const worker = shop.worker(three, { store });
+    await worker.start();
+    await settle();
+    await startCase(store, three);
+    await settle();
+    expect((await shop.store.loadCase("00case"))?.row.state).toBe("done");
+    expect(writes).toEqual(["start", "claim", "commit 1", "commit 1", "commit 1", "commit 1"]);
+    await worker.stop();
+  });
+
   test("finds within five seconds what no hint told it of", async () => {
     const shop = new Shop();
     const order = orderWith(() => "ok");

@@ -1,10 +1,8 @@
-import { z } from "zod";
 import { afterEach } from "vitest";
 import { foldJournal } from "../../src/core/fold.ts";
 import type { CaseState } from "../../src/core/case-state.ts";
 import type { Entry } from "../../src/core/journal.ts";
 import type { CaseType } from "../../src/define/case-type.ts";
-import { didNotHappen, happened, type CheckReply } from "../../src/define/answers.ts";
 import { registryOf } from "../../src/define/registry.ts";
 import { createDesk, type Desk } from "../../src/desk/desk.ts";
 import type { Report } from "../../src/engine/report.ts";
@@ -15,14 +13,10 @@ import { createWorker, type Worker, type WorkerOptions } from "../../src/engine/
 import { memoryStore } from "../../src/store/memory/store.ts";
 import type { Store, StoredRow } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
-import { expectOk } from "../../src/triage/response.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { startDestination, type TestDestination } from "./destination.ts";
 
-/** Any input. */
-export const input = z.record(z.string(), z.unknown());
-/** What the test destination answers. */
-export const made = z.object({ id: z.string() });
+export { input, look, made, post } from "./steps.ts";
 
 const WAIT_MS = 20_000;
 
@@ -43,50 +37,6 @@ export async function until<T>(
     if (performance.now() - startedAt > WAIT_MS) throw new Error(`waited ${WAIT_MS} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-}
-
-/** What of the context of `run` and `check` these functions read. */
-interface Sending {
-  readonly request?: unknown;
-  readonly input: unknown;
-  readonly idempotencyKey: string;
-  readonly fencingToken: number;
-  readonly signal: AbortSignal;
-}
-
-/** Sends a POST to the test destination as a step does. */
-export function post(destination: TestDestination, path: string) {
-  return async ({
-    request,
-    input: whole,
-    idempotencyKey,
-    fencingToken,
-    signal,
-  }: Sending): Promise<{ id: string }> => {
-    const response = await fetch(`${destination.url}${path}`, {
-      method: "POST",
-      headers: { "idempotency-key": idempotencyKey, "fencing-token": String(fencingToken) },
-      body: JSON.stringify(request === undefined ? whole : request),
-      signal,
-    });
-    return made.parse(await (await expectOk(response)).json());
-  };
-}
-
-/** Asks the test destination whether the effect is there. */
-export function look(destination: TestDestination) {
-  return async ({
-    idempotencyKey,
-    signal,
-  }: Pick<Sending, "idempotencyKey" | "signal">): Promise<CheckReply<{ id: string }>> => {
-    const response = await fetch(`${destination.url}/effects/${idempotencyKey}`, { signal });
-    if (response.status === 404) {
-      await response.text();
-      return didNotHappen();
-    }
-    const found = made.parse(await (await expectOk(response)).json());
-    return happened({ id: found.id }, { seenAs: found.id });
-  };
 }
 
 /** A store with workers, a desk and a sweep around it. */
