@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { FaultPlan } from "../services/faults.ts";
 import { urlForAttempt } from "../services/faults.ts";
 import { effectRequest, type PermitInput } from "./effects.ts";
-import { destinationOf, type PermitLog, type Variant } from "./log.ts";
+import { destinationOf, type Variant } from "./log.ts";
 import { postJson } from "./sending.ts";
 import { nameSteps } from "./step-names.ts";
 
@@ -48,9 +48,12 @@ const mail = defineDestination("mail", {
   retry: { firstDelay: "200ms" },
 });
 
-/** One case type for each sequence of activities in the log. */
-export function permitCaseTypes(log: PermitLog, outside: Outside): readonly CaseType<PermitInput>[] {
-  return log.variants.map((variant) => permitCaseType(variant, outside));
+/** One case type for each sequence of activities. */
+export function permitCaseTypes(
+  variants: readonly Variant[],
+  outside: Outside,
+): readonly CaseType<PermitInput>[] {
+  return variants.map((variant) => permitCaseType(variant, outside));
 }
 
 /** The case type of the n-th variant (from 1). */

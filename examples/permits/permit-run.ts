@@ -89,8 +89,8 @@ async function runOpened(
   const bookFolder = mkdtempSync(join(tmpdir(), "foothold-permits-faults-"));
   closers.push(() => rmSync(bookFolder, { recursive: true, force: true }));
   const faultBook = join(bookFolder, "faults.jsonl");
-  const registry = registryOf(permitCaseTypes(log, outside.told));
-  const workers = hire({ options, database, registry, outside: outside.told, faultBook, watch });
+  const registry = registryOf(permitCaseTypes(log.variants, outside.told));
+  const workers = hire({ log, options, database, registry, outside: outside.told, faultBook, watch });
   closers.push(() => workers.end());
   const sweep = startSweep(store, watch);
   closers.push(() => sweep.stop());
@@ -133,6 +133,7 @@ async function openOutside(
 type Workers = LoneWorker | Crew;
 
 function hire(needed: {
+  readonly log: PermitLog;
   readonly options: RunOptions;
   readonly database: RunDatabase;
   readonly registry: Registry;
@@ -140,13 +141,13 @@ function hire(needed: {
   readonly faultBook: string;
   readonly watch: RunWatch;
 }): Workers {
-  const { options, database, registry, outside, faultBook, watch } = needed;
+  const { log, options, database, registry, outside, faultBook, watch } = needed;
   const { onTrouble } = watch;
   const concurrency = Math.ceil(casesHeldMax / options.workerCount);
   if (database.reach === null) {
     return new LoneWorker({ name: "w-1", store: database.store, registry, concurrency, onTrouble });
   }
-  const config = { file: options.file, ...database.reach, concurrency, outside, faultBook };
+  const config = { variants: log.variants, ...database.reach, concurrency, outside, faultBook };
   const isFreed = (fault: BookedFault): Promise<boolean> => isClaimLost(database.store, fault);
   return new Crew({ workerCount: options.workerCount, config, isFreed, onTrouble });
 }

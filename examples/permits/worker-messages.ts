@@ -1,11 +1,12 @@
 import type { PlannedFault } from "./fault-book.ts";
 import type { Outside } from "./case-types.ts";
+import type { Variant } from "./log.ts";
 
 /** What a worker process needs to get ready. */
 export interface WorkerConfig {
   readonly name: string;
-  /** The log, for the case types. */
-  readonly file: string;
+  /** What the case types are made of. */
+  readonly variants: readonly Variant[];
   readonly databaseUrl: string;
   readonly schema: string;
   /** Cases that it holds at once. */

@@ -4,7 +4,6 @@ import { registryOf, type OnFailpoint } from "foothold";
 import { postgresStore } from "foothold/postgres";
 import { permitCaseTypes } from "./case-types.ts";
 import { bookFault, readFaultBook, type PlannedFault } from "./fault-book.ts";
-import { readLogFile } from "./log-file.ts";
 import { LoneWorker } from "./lone-worker.ts";
 import { stopSending } from "./sending.ts";
 import type { FromWorker, ToWorker, WorkerConfig } from "./worker-messages.ts";
@@ -31,8 +30,7 @@ function faultsAt(name: string, faultBook: string, faults: readonly PlannedFault
 
 async function work(config: WorkerConfig, inbox: Inbox): Promise<void> {
   const { name, databaseUrl, schema, concurrency, outside, faultBook } = config;
-  const log = await readLogFile(config.file);
-  const registry = registryOf(permitCaseTypes(log, outside));
+  const registry = registryOf(permitCaseTypes(config.variants, outside));
   const store = postgresStore({ url: databaseUrl, schema, poolMax: connectionsMax, applicationName: name });
   const { faults } = await inbox.next("begin");
   const worker = new LoneWorker({
