@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import type { Store } from "../store/port.ts";
+import { entriesOf, startCase } from "./case-types.fixture.ts";
+import { settle } from "./manual-clock.fixture.ts";
+import { away, LEASE_MS, orderWith, Sends, Shop } from "./shop.fixture.ts";
+
+describe("a stop", () => {
+  test("is safe twice, before a start, and when a start has failed", async () => {
+    const shop = new Shop();
+    const order = orderWith(() => "ok");
+    const idle = shop.worker(order);
+    await idle.stop();
+    await idle.stop();
+    const failed = shop.worker(order, {
+      store: { ...shop.store, checkSchema: () => Promise.reject(away()) },
+    });
+    await expect(failed.start()).rejects.toThrow("away");
+    await failed.stop();
+    expect(shop.clock.sleepers).toBe(0);
+  });
+
+  test("waits for what runs no longer than it was given, then aborts it", async () => {
+    const shop = new Shop();
+    const order = orderWith(
+      ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason as Error));
+        }),
+    );
+    await startCase(shop.store, order);
+    const worker = shop.worker(order);
+    await worker.start();
+    await settle();
+    let isOver = false;
+    const stopping = worker.stop({ graceMs: 10_000 }).then(() => (isOver = true));
+    await shop.clock.advance(9_999);
+    expect(isOver).toBe(false);
+    await shop.clock.advance(1);
+    await stopping;
+    expect((await shop.store.loadCase("00case"))?.row).toMatchObject({ state: "ready", claim: null });
+    expect(await entriesOf(shop.store)).toContain("attemptFailed");
+  });
+
+  test("goes on beating while it waits, so that nobody takes what it finishes", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    await startCase(shop.store, order);
+    const worker = shop.worker(order);
+    await worker.start();
+    await settle();
+    const stopping = worker.stop();
+    await shop.clock.advance(4 * LEASE_MS);
+    expect((await shop.store.listHolders())[0]?.endedAt).toBeNull();
+    await sends.end();
+    await shop.clock.advance(1);
+    await stopping;
+    expect(await entriesOf(shop.store)).toContain("stepConfirmed");
+  });
+
+  test("does not fail when the database is away: the sweep frees what could not be given back", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    await startCase(shop.store, order);
+    let isAway = false;
+    const store: Store = {
+      ...shop.store,
+      commit: (commits) => (isAway ? Promise.reject(away()) : shop.store.commit(commits)),
+      endHolder: () => Promise.reject(away()),
+      beat: () => Promise.reject(away()),
+    };
+    const worker = shop.worker(order, { store });
+    await worker.start();
+    await settle();
+    isAway = true;
+    await sends.end();
+    const stopping = worker.stop({ graceMs: 1_000 });
+    await shop.clock.advance(20_000);
+    await stopping;
+    expect((await shop.store.loadCase("00case"))?.row.state).toBe("claimed");
+    expect(shop.kinds()).not.toContain("bug");
+  });
+
+  test("gives back at once what waits for its turn at the gate", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    await shop.lost(order, "00lost");
+    await startCase(shop.store, order, { caseId: "00other" });
+    const worker = shop.worker(order);
+    await worker.start();
+    await settle();
+    const waits = sends.caseIds.includes("00lost") ? "00other" : "00lost";
+    const stopping = worker.stop();
+    await settle();
+    expect((await shop.store.loadCase(waits))?.row).toMatchObject({ state: "ready", claim: null });
+    await sends.end();
+    await shop.clock.advance(1);
+    await stopping;
+  });
+});
