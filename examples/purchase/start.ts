@@ -85,12 +85,14 @@ async function run(options: StartOptions): Promise<void> {
   const { cases } = await dev.desk.list();
   printApart(headLines({ options, dev, systems, database }));
   printApart(pickedUpLines(cases));
+  let isSetGoing = false;
   let isFirstRest = true;
   const watching = watchCases({
     store,
     since: startedAt,
     print,
     signal,
+    isSetGoing: () => isSetGoing,
     onRest: (watched) => {
       const approved = watched
         .filter(({ isApproved }) => isApproved)
@@ -100,7 +102,11 @@ async function run(options: StartOptions): Promise<void> {
       isFirstRest = false;
     },
   });
-  await Promise.all([watching, playAll(dev)]);
+  const play = async (): Promise<void> => {
+    for (const request of demoRequests) await startDemo(dev, request);
+    isSetGoing = true;
+  };
+  await Promise.all([watching, play()]);
 }
 
 /** Throws if it runs already on this folder: the ledgers there have one writer. */
@@ -114,12 +120,8 @@ async function refuseSecond({ folder, data, port }: StartOptions): Promise<void>
   );
 }
 
-/** Starts the requests, once however often this runs, and approves those that are not left to whoever watches. */
-async function playAll(dev: Dev): Promise<void> {
-  for (const request of demoRequests) await play(dev, request);
-}
-
-async function play({ desk }: Dev, { businessKey, input, isApproved }: DemoRequest): Promise<void> {
+/** Starts a request, once however often this runs, and approves it where that is not left to whoever watches. */
+async function startDemo({ desk }: Dev, { businessKey, input, isApproved }: DemoRequest): Promise<void> {
   const { caseId } = await desk.startCase("purchase", input, { businessKey, by: "the demonstration" });
   if (!isApproved) return;
   try {

@@ -23,10 +23,12 @@ export interface WatchedCase {
 
 /** What the watch is made of. */
 export interface WatchOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, "listCases" | "loadCase">;
   /** What happened before this time (epoch milliseconds) is not told. */
   readonly since: number;
   readonly print: (line: string) => void;
+  /** Whether all that is to happen by itself was set going: before that, no rest is one. */
+  readonly isSetGoing: () => boolean;
   /** Called whenever all cases have come to rest: ended, or up to somebody outside. */
   readonly onRest: (cases: readonly WatchedCase[]) => void;
   readonly signal: AbortSignal;
@@ -38,12 +40,14 @@ export async function watchCases(options: WatchOptions): Promise<void> {
   let known: readonly WatchedCase[] = [];
   let restedAt = "";
   while (!signal.aborted) {
+    // Asked before the look: what is set going after it is not seen by it.
+    const isSetGoing = options.isSetGoing();
     const seen = await unlessAway(lookAt(store, known));
     if (seen !== null) {
       for (const line of newLines(known, seen, options.since)) print(line);
       known = seen;
       const place = seen.map(({ row }) => `${row.caseId} ${row.revision}`).join();
-      if (place !== restedAt && seen.length > 0 && seen.every(({ row }) => isAtRest(row))) {
+      if (isSetGoing && place !== restedAt && seen.length > 0 && seen.every(({ row }) => isAtRest(row))) {
         restedAt = place;
         onRest(seen);
       }
@@ -53,7 +57,10 @@ export async function watchCases(options: WatchOptions): Promise<void> {
 }
 
 /** The cases now, oldest first; the journal is read again only where it has grown. */
-async function lookAt(store: Store, known: readonly WatchedCase[]): Promise<readonly WatchedCase[]> {
+async function lookAt(
+  store: WatchOptions["store"],
+  known: readonly WatchedCase[],
+): Promise<readonly WatchedCase[]> {
   const { rows } = await store.listCases({ limit: casesMax });
   const seen: WatchedCase[] = [];
   for (const row of rows.toReversed()) {
