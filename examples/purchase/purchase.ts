@@ -93,7 +93,7 @@ export function definePurchase({ erpUrl, mailUrl }: Systems) {
         },
       },
       uses: ["vendor", "amount"],
-      // Stored before the first attempt; every attempt sends these very bytes.
+      // Stored before the first attempt; every attempt sends what was stored.
       request: ({ caseId, input }) => ({ caseId, vendor: input.vendor, amount: input.amount }),
       run: (context) => post(`${erpUrl}/records`, context),
       result: RecordCreated,
