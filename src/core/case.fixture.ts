@@ -176,6 +176,9 @@ export function numbered(
   return entries.map((entry, index) => ({ revision: from + index, at, commitId: `commit-${from}`, entry }));
 }
 
+/** Confirmations in one settling: more means that the plan never comes to rest. */
+const TURNS_MAX = 100;
+
 /** One case while it is told: each method appends what an engine would, at `now`. */
 export class Story {
   readonly journal: JournalEntry[] = [];
@@ -280,7 +283,12 @@ export class Story {
   /** Writes down what the plan found: shifts, reviews, what confirms by itself; then parks. */
   settle(): this {
     this.append(...this.plan().shifts);
-    for (let act = this.#nextConfirm(); act !== null; act = this.#nextConfirm()) this.append(act);
+    let turns = 0;
+    for (let act = this.#nextConfirm(); act !== null; act = this.#nextConfirm()) {
+      turns += 1;
+      if (turns > TURNS_MAX) throw new Error("the plan confirms without end");
+      this.append(act);
+    }
     const { steps, strays } = this.plan();
     const acts = [...steps.map(({ act }) => act), ...strays];
     for (const act of acts) {
