@@ -26,7 +26,7 @@ export const ONWARD_ENTRIES_MAX = 24;
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 500;
 /** Characters of canonical JSON that a request may have. */
-export const REQUEST_CHARS_MAX: number = 256 * 1024;
+const REQUEST_CHARS_MAX: number = 256 * 1024;
 
 /** A claimed case and what is known about it now. */
 export interface AdvanceInput {

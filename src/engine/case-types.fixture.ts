@@ -2,7 +2,6 @@
 
 import { createHash } from "node:crypto";
 import type { CaseState } from "../core/case-state.ts";
-import { stepOf } from "../core/case-state.ts";
 import { foldJournal } from "../core/fold.ts";
 import type { Actor, AttemptRef, Entry } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
@@ -24,12 +23,12 @@ export const anything: {
 };
 
 /** The worker of these tests. */
-export const worker: Extract<Actor, { kind: "worker" }> = { kind: "worker", name: "w-1", holderId: "h-1" };
+const worker: Extract<Actor, { kind: "worker" }> = { kind: "worker", name: "w-1", holderId: "h-1" };
 /** A person of these tests. */
 export const ann: Actor = { kind: "person", name: "ann" };
 
 /** SHA-256 in hexadecimal. */
-export function digest(text: string): string {
+function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
@@ -92,11 +91,6 @@ export function withAttempt(
   const opened = advanced(caseType, state, { now });
   if (opened.next.opens === null) throw new Error("no attempt was opened");
   return { ref: opened.next.opens, state: opened.state };
-}
-
-/** The attempts of a step, by how they ended. */
-export function outcomesOf(state: CaseState, step: string): readonly string[] {
-  return (stepOf(state, step).intent?.attempts ?? []).map(({ outcome }) => outcome.kind);
 }
 
 /** Starts a case in a store; claimed from the start with `claim`. */

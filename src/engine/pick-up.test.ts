@@ -5,8 +5,9 @@ import type { CaseType } from "../define/case-type.ts";
 import { probe } from "../define/probe.ts";
 import type { HolderCommit, HolderReply, Store } from "../store/port.ts";
 import { anything, entriesOf, startCase, stateOf } from "./case-types.fixture.ts";
+import { freeClaim } from "./free.ts";
 import { portsAround, settle } from "./manual-clock.fixture.ts";
-import { erp, LEASE_MS, orderWith, Shop } from "./shop.fixture.ts";
+import { erp, LEASE_MS, orderWith, Sends, Shop } from "./shop.fixture.ts";
 import { createSweep } from "./sweep.ts";
 
 /** A store that refuses what `isBad` says, as one does whose data it cannot hold. */
@@ -88,6 +89,49 @@ describe("what only a bug or a hostile store can do", () => {
     expect(row?.summary.reviews).toMatchObject([{ step: "next", reason: "bug" }]);
     expect(shop.kinds()).toContain("bug");
     await worker.stop();
+  });
+});
+
+describe("a claim that was taken away", () => {
+  test("stops what else runs under it as soon as one commit is refused, and all of it is reported late", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const wide = defineCase("wide", { version: 1, owner: "ops", input: anything })
+      .step("a", { to: erp, after: [], run: sends.run })
+      .step("b", {
+        to: erp,
+        after: [],
+        run: ({ signal }) =>
+          new Promise<string>((resolve) => {
+            signal.addEventListener("abort", () => resolve(`stopped: ${String(signal.reason)}`));
+          }),
+      });
+    await startCase(shop.store, wide);
+    const worker = shop.worker(wide);
+    await worker.start();
+    await settle();
+    const [claim] = await shop.store.listClaims(10);
+    if (claim === undefined) throw new Error("nothing is claimed");
+    const freeing = { ...claim, holderName: "w-1", why: "actBy", commitId: "f-1" } as const;
+    expect(await freeClaim(shop.store, freeing)).toEqual({ kind: "freed" });
+    // The case goes to the same worker again; only what the first claim began is looked at here.
+    await sends.end(1);
+    await settle();
+    expect(shop.reports).toContainEqual({ kind: "claimLost", caseId: "00case", claimId: claim.claimId });
+    const late = (await shop.store.loadCase("00case"))?.journal.flatMap(({ entry }) =>
+      entry.kind === "lateReport" ? [entry] : [],
+    );
+    expect(late).toMatchObject([
+      { step: "a", claimId: claim.claimId, outcome: { kind: "succeeded", result: { value: "done" } } },
+      {
+        step: "b",
+        claimId: claim.claimId,
+        outcome: { kind: "succeeded", result: { value: "stopped: Error: the claim was lost" } },
+      },
+    ]);
+    const stopping = worker.stop({ graceMs: 0 });
+    await shop.clock.advance(10_000);
+    await stopping;
   });
 });
 

@@ -29,9 +29,9 @@ import { ENGINE_VERSION } from "./version.ts";
 import { Wake } from "./wake.ts";
 
 /** Default lease of a worker, in ms. */
-export const WORKER_LEASE_MS = 10_000;
+const WORKER_LEASE_MS = 10_000;
 /** Default number of cases that a worker holds at once. */
-export const WORKER_CONCURRENCY = 64;
+const WORKER_CONCURRENCY = 64;
 /** Longest sleep without looking for due cases, in ms: the net under hints that got lost. */
 const NET_POLL_MS = 5_000;
 /** Delay after the database did not answer, in ms. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** What a destination does with one request, in the order in which they are scripted for a path. */
-export type Act =
+type Act =
   /** Executes it, then cuts the connection instead of answering. */
   | "loseAnswer"
   /** Waits for `release`, then executes and answers. */
@@ -13,7 +13,7 @@ export type Act =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown };
 
 /** A request as it came. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly key: string | null;
@@ -22,7 +22,7 @@ export interface SeenRequest {
 }
 
 /** What was done. */
-export interface Effect {
+interface Effect {
   readonly id: string;
   readonly path: string;
   readonly key: string | null;

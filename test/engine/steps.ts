@@ -5,7 +5,7 @@ import { expectOk } from "../../src/triage/response.ts";
 /** Any input. */
 export const input = z.record(z.string(), z.unknown());
 /** What the test destination answers. */
-export const made = z.object({ id: z.string() });
+const made = z.object({ id: z.string() });
 
 /** Where the test destination is. */
 interface At {

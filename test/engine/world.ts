@@ -16,7 +16,7 @@ import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { startDestination, type TestDestination } from "./destination.ts";
 
-export { input, look, made, post } from "./steps.ts";
+export { input, look, post } from "./steps.ts";
 
 const WAIT_MS = 20_000;
 

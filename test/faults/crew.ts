@@ -20,7 +20,7 @@ export interface WorkerPlan {
 }
 
 /** A line that a worker process says. */
-export interface Said {
+interface Said {
   readonly kind: "started" | "at" | "claimLost" | "lateReport" | "holderEnded" | "stopped";
   readonly name?: string;
   readonly holderId?: string;

@@ -157,7 +157,7 @@ test("kill -9 at every point of an attempt: one effect for each step, and anothe
   });
 });
 
-test("a killed worker's case reads Worker lost by the clock before any sweep has run, and goes on within lease + 2 s of the first one", async () => {
+test("a killed worker's case reads Worker lost by the clock, without any sweep, and goes on within lease + 2 s of the first", async () => {
   const cases: readonly PlannedCase[] = [{ ...key, name: "lost", point: "duringSend" }];
   await withVictim(cases, async (scene) => {
     const { world, victim } = scene;
