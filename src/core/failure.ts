@@ -1,4 +1,4 @@
-/** Why an attempt failed and whether it happened: two axes, told apart (DESIGN section 6). */
+/** Why an attempt failed and whether it happened: two axes, told apart. */
 
 import type { FieldFault } from "./errors.ts";
 import type { Json } from "./json.ts";

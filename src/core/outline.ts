@@ -3,7 +3,7 @@
  * drawn, compared and sent over a wire. `define/` makes it from what users write and checks it; core trusts it.
  */
 
-/** What makes a repeat safe at a destination (DESIGN section 7). */
+/** What makes a repeat safe at a destination. */
 export type RepeatSafety =
   /** The destination deduplicates by our idempotency key for `windowMs` after the first request with that key. */
   | { readonly by: "key"; readonly windowMs: number }

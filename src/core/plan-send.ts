@@ -1,4 +1,4 @@
-/** What the plan does about an open step that sends to a destination (DESIGN sections 6 and 7). */
+/** What the plan does about an open step that sends to a destination. */
 
 import { basisOf } from "./basis.ts";
 import type { Failure, FailureKind } from "./failure.ts";

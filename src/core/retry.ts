@@ -1,4 +1,4 @@
-/** When to try again: bounded, growing, and as the provider says (DESIGN section 6). */
+/** When to try again: bounded, growing, and as the provider says. */
 
 import { isSlowDown, type Failure } from "./failure.ts";
 import type { Round } from "./case-state.ts";
