@@ -91,6 +91,7 @@ function sayPlanned(input: PlanInput, { step, standing, act }: PlannedStep, form
   switch (act.kind) {
     case "nothing":
       if (act.why === "busy") return "under way now";
+      if (act.why === "halting") return "not begun: the case stops once what is under way has ended";
       if (act.why === "stands" && confirmation !== null) {
         return `kept: confirmed ${sayConfirmedBy(confirmation.by, formatTime)}`;
       }
