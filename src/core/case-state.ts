@@ -75,7 +75,7 @@ export interface Round {
 }
 
 /** The last failure of a step. `round` tells whether a person resumed since. */
-export interface LastFailure {
+interface LastFailure {
   readonly failure: Failure;
   readonly attempt: number;
   readonly at: number;
@@ -152,7 +152,7 @@ export type Rest =
   | { readonly kind: "canceled"; readonly at: number; readonly by: Actor; readonly reason: string | null };
 
 /** A request that the holder of the claim gets back with its next commit. */
-export interface PersonRequest {
+interface PersonRequest {
   readonly by: Actor;
   readonly reason: string | null;
   readonly untilAt: number | null;

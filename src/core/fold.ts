@@ -21,9 +21,6 @@ import {
 } from "./fold-step.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
 
-/** Rises when the fold's meaning changes; a snapshot made by another version is dropped. */
-export const FOLD_VERSION = 1;
-
 /**
  * Folds a whole journal. Throws `CORRUPT_JOURNAL` when it does not start with `caseStarted`, its revisions have a gap
  * or a repeat, or an entry is of an unknown kind or speaks of something that never was; the message names case and

@@ -15,7 +15,7 @@ import { brokenPrerequisite, describeLapse } from "./standing.ts";
 export const LOSSES_MAX = 3;
 
 /** Conflicts with a moved precondition on one unchanged basis: the one after the first goes to review (R16). */
-export const PRECONDITIONS_MAX = 2;
+const PRECONDITIONS_MAX = 2;
 
 /** A failure that more of the same cannot help. */
 type FinalKind = Exclude<FailureKind, "transient" | "throttled" | "stopped" | "unknown">;

@@ -15,7 +15,7 @@ import { hasSecondEffect, isProvedNotExecuted, isSettled } from "./settled.ts";
 import { describeLapse, standingOf } from "./standing.ts";
 
 /** A confirmation that lapsed, or stands again. */
-export type Shift = Extract<Entry, { kind: "stepLapsed" | "stepRestored" }>;
+type Shift = Extract<Entry, { kind: "stepLapsed" | "stepRestored" }>;
 
 /** What a pick-up would do now. */
 export interface Plan {

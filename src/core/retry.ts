@@ -5,11 +5,11 @@ import type { Round } from "./case-state.ts";
 import type { RetryPolicy } from "./outline.ts";
 
 /** Growth of the delay from one attempt to the next. */
-export const DELAY_GROWTH = 4;
+const DELAY_GROWTH = 4;
 /** A provider's wait is lengthened by up to this share, so that waiting cases do not return at the same moment. */
-export const PROVIDER_JITTER_SHARE = 0.1;
+const PROVIDER_JITTER_SHARE = 0.1;
 /** Cap of that lengthening. */
-export const PROVIDER_JITTER_MS_MAX = 30_000;
+const PROVIDER_JITTER_MS_MAX = 30_000;
 
 /**
  * Delay before try number `tries + 1`, in ms: `firstDelayMs` x 4^(tries - 1), capped, with equal jitter (half fixed,

@@ -19,7 +19,7 @@ export type StoredState = "ready" | "claimed" | "waiting" | "paused" | "in_revie
 export type RestingState = Exclude<StoredState, "claimed">;
 
 /** The last failure of a step that is not confirmed yet, short enough for a list. */
-export interface FailureSummary {
+interface FailureSummary {
   readonly step: string;
   readonly attempt: number;
   readonly at: number;

@@ -33,7 +33,7 @@ export interface Luck {
 }
 
 /** A law that was broken. */
-export class LawBroken extends Error {}
+class LawBroken extends Error {}
 
 /** One case on its way. */
 export class Walk {
