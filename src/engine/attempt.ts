@@ -133,7 +133,7 @@ function stopAtDeadline({ clock }: AttemptContext, stop: StopSignal<StopCause>, 
     stop.stop("deadline", new Error(`the deadline of the send passed after ${leftMs} ms`));
   };
   void watch();
-  return () => ended.abort();
+  return () => ended.abort("ended");
 }
 
 type Ended =

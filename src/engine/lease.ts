@@ -66,7 +66,7 @@ export class Lease {
   end(): void {
     this.#isOver = true;
     this.#untilMonotonic = -Infinity;
-    this.#watch.abort();
+    this.#watch.abort("renewed");
     this.#endTrust();
   }
 
@@ -79,7 +79,7 @@ export class Lease {
   }
 
   #watchEnd(): void {
-    this.#watch.abort();
+    this.#watch.abort("renewed");
     const watch = new AbortController();
     this.#watch = watch;
     void this.#awaitEnd(watch.signal);

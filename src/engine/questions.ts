@@ -163,7 +163,7 @@ async function withDeadline<Value>(
   };
   void watch();
   const reply = await Promise.race([attemptTo(ask, stop.signal), untilStopped<Value>(stop.signal)]);
-  answered.abort();
+  answered.abort("answered");
   const cause = stop.release();
   if (reply.kind === "answered" || cause === null) return reply;
   if (cause === "us") return { kind: "stopped" };

@@ -1,6 +1,6 @@
 /** The real clock, randomness and hash. The only place of the engine that touches them. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Cancellation, Clock, Ids, Ports } from "../core/ports.ts";
 
 /** Longest delay that a Node timer takes; a longer one would fire at once. */
@@ -8,7 +8,6 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 /** Letters and digits that are not mistaken for one another (Crockford's base 32). */
 const SUFFIX_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const SUFFIX_LENGTH = 12;
-const UNIQUE_BYTES = 16;
 
 /** The ports of a real process. */
 export function systemPorts(): Ports {
@@ -22,7 +21,8 @@ const systemClock: Clock = {
 };
 
 const systemIds: Ids = {
-  unique: () => randomBytes(UNIQUE_BYTES).toString("hex"),
+  // Node draws the random bits of UUIDs ahead, for many at once: a claim asks for one id per free slot.
+  unique: () => randomUUID(),
   caseSuffix: () => Array.from(randomBytes(SUFFIX_LENGTH), (byte) => SUFFIX_ALPHABET[byte % 32]).join(""),
 };
 

@@ -15,7 +15,8 @@ export class Wake {
   /** Ends the present wait, or the next one at once. */
   ring(): void {
     this.#isRung = true;
-    this.#bell.abort();
+    // With a reason, because an abort without one makes an exception with its stack, each time.
+    this.#bell.abort("rung");
   }
 
   /** Resolves after `delayMs`, or when rung. */
