@@ -13,7 +13,7 @@ import { preview } from "./advance.ts";
 import type { OnReport } from "./report.ts";
 
 /** How often a report is tried while the database is away; then it is given up and told. */
-const TRIES_MAX = 20;
+const TRIES_MAX = 300;
 /** Delay between two tries, in ms. */
 const TRY_EVERY_MS = 1_000;
 
@@ -33,7 +33,7 @@ export interface LateOutcomeOf {
   readonly outcome: SendOutcome;
 }
 
-/** Stores a late report, once per attempt. Never rejects. */
+/** Stores a late report, once per attempt and outcome. Never rejects. */
 export async function reportLate(
   context: LateReportContext,
   caseType: CaseType,

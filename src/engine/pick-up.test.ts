@@ -135,6 +135,28 @@ describe("a claim that was taken away", () => {
   });
 });
 
+test("a send that does not heed its signal is not reported as unknown: it may still tell what it did", async () => {
+  const shop = new Shop();
+  const sends = new Sends();
+  const order = orderWith(sends.run);
+  await startCase(shop.store, order);
+  const worker = shop.worker(order, { concurrency: 1 });
+  await worker.start();
+  await settle();
+  // The sweep ends the holder: its lease is over, and the send is aborted and does not care.
+  await shop.store.endHolder(worker.holderId, null);
+  await shop.clock.advance(LEASE_MS);
+  expect(await entriesOf(shop.store)).not.toContain("lateReport");
+  await sends.end(1);
+  const late = (await shop.store.loadCase("00case"))?.journal.flatMap(({ entry }) =>
+    entry.kind === "lateReport" ? [entry.outcome.kind] : [],
+  );
+  expect(late).toEqual(["succeeded"]);
+  const stopping = worker.stop({ graceMs: 0 });
+  await shop.clock.advance(10_000);
+  await stopping;
+});
+
 describe("a question", () => {
   test("is asked about what is stored: a probe sees the result that came just before it", async () => {
     const shop = new Shop();

@@ -130,6 +130,10 @@ class PickUp {
   /** Works out the next commit; where an attempt is wanted, it opens one only with the gate's leave. */
   #nextTurn(): Turn {
     const outcomes = this.#takeOutcomes();
+    // Most turns want an attempt and find the gate open: going through it first saves making the plan twice.
+    if (this.#pass === null && !this.#isAtGate && this.#held.state.losses === 0) {
+      this.#pass = this.#context.gate.tryEnter(false);
+    }
     let next = this.#advance(outcomes);
     if (next.wantsAttempt && this.#passGate(outcomes)) next = this.#advance(outcomes);
     if (next.opens === null) this.#leaveGate();

@@ -72,6 +72,10 @@ export class Shop {
     });
   }
 
+  start(caseType: CaseType): Promise<string> {
+    return startCase(this.store, caseType);
+  }
+
   kinds(): readonly Report["kind"][] {
     return this.reports.map(({ kind }) => kind);
   }
