@@ -1,6 +1,7 @@
 /**
  * What a lone case costs: commits and latency of one case with three instant steps, starter and worker in one process,
- * beside the p50 of one plain insert through the same pool in the same run. `npm run bench:lone-case`.
+ * beside two inserts in the same run: the least that one can be (one row into a bare table), and the insert that starts
+ * a case through our own pool (a row and its first entry, with their indexes). `npm run bench:lone-case`.
  *
  * Prints medians of several rounds and their ratio; an idle machine gives steadier figures than a busy one.
  */
@@ -23,14 +24,19 @@ import { findTestBinaries, startServer } from "../test/setup/server.ts";
 const ROUNDS = 5;
 const CASES_PER_ROUND = 200;
 const WARM_UP_CASES = 50;
-/** Commits that a lone case takes: start, claim, three intents (two with a confirmation), the last confirmation. */
-const COMMITS_PER_CASE = 6;
 
 const nowhere = defineDestination("nowhere", { idempotency: { by: "key", window: "1h" } });
 const lone = defineCase("lone", { version: 1, owner: "bench", input: z.object({ n: z.number() }) })
   .step("first", { to: nowhere, run: () => Promise.resolve({ ok: 1 }) })
   .step("second", { to: nowhere, run: () => Promise.resolve({ ok: 2 }) })
   .step("third", { to: nowhere, run: () => Promise.resolve({ ok: 3 }) });
+/** A type that no worker takes: its cases are only inserted. */
+const idle = defineCase("idle", { version: 1, owner: "bench", input: z.object({ n: z.number() }) }).sleep(
+  "rest",
+  {
+    for: "1h",
+  },
+);
 
 const server = await startServer(await findTestBinaries());
 const store = postgresStore({ url: server.url });
@@ -50,6 +56,7 @@ try {
 async function measure(): Promise<void> {
   const ports = systemPorts();
   const registry = registryOf([lone]);
+  const all = registryOf([lone, idle]);
   const ended = new Map<string, () => void>();
   const onReport = (report: Report): void => {
     if (report.kind === "released") ended.get(report.caseId)?.();
@@ -66,7 +73,7 @@ async function measure(): Promise<void> {
   });
   const desk = createDesk({
     store,
-    registry,
+    registry: all,
     ports,
     engineVersion: ENGINE_VERSION,
     onDue: () => worker.hint(),
@@ -79,34 +86,60 @@ async function measure(): Promise<void> {
     ended.delete(caseId);
     return performance.now() - startedAt;
   };
+  const startOnly = async (): Promise<number> => {
+    const startedAt = performance.now();
+    await desk.startCase("idle", { n: 1 }, { by: "bench" });
+    return performance.now() - startedAt;
+  };
   for (let index = 0; index < WARM_UP_CASES; index += 1) {
     await runOne();
+    await startOnly();
     await insertOne(`warm-${index}`);
   }
-  const rounds = [];
+  const rounds: Round[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
+    const [cases, starts, inserts] = [[] as number[], [] as number[], [] as number[]];
     const commitsBefore = await commits();
-    const cases = [];
-    const inserts = [];
+    for (let index = 0; index < CASES_PER_ROUND; index += 1) cases.push(await runOne());
+    // Asking for the number takes one itself.
+    const perCase = ((await commits()) - commitsBefore - 1) / CASES_PER_ROUND;
     for (let index = 0; index < CASES_PER_ROUND; index += 1) {
-      cases.push(await runOne());
+      starts.push(await startOnly());
       inserts.push(await insertOne(`${round}-${index}`));
     }
-    const perCase = ((await commits()) - commitsBefore - CASES_PER_ROUND) / CASES_PER_ROUND;
-    rounds.push({ caseMs: median(cases), insertMs: median(inserts), commits: perCase });
+    rounds.push({
+      caseMs: median(cases),
+      startMs: median(starts),
+      insertMs: median(inserts),
+      commits: perCase,
+    });
   }
   await worker.stop();
   for (const one of rounds) {
     process.stdout.write(
-      `case p50 ${one.caseMs.toFixed(2)} ms, insert p50 ${one.insertMs.toFixed(3)} ms, ` +
-        `${one.commits.toFixed(2)} commits a case, ratio ${ratio(one).toFixed(2)} x of that many inserts\n`,
+      `case p50 ${one.caseMs.toFixed(2)} ms in ${one.commits.toFixed(2)} commits; ` +
+        `start p50 ${one.startMs.toFixed(3)} ms (${ratio(one, one.startMs).toFixed(2)} x), ` +
+        `bare insert p50 ${one.insertMs.toFixed(3)} ms (${ratio(one, one.insertMs).toFixed(2)} x)\n`,
     );
   }
-  process.stdout.write(`median ratio ${median(rounds.map(ratio)).toFixed(2)} x\n`);
+  const overall = (pick: (one: Round) => number): string =>
+    median(rounds.map((one) => ratio(one, pick(one)))).toFixed(2);
+  process.stdout.write(
+    `a case takes ${overall(({ startMs }) => startMs)} x its commits of the insert that starts a case, ` +
+      `${overall(({ insertMs }) => insertMs)} x of a bare one-row insert\n`,
+  );
 }
 
-function ratio({ caseMs, insertMs }: { readonly caseMs: number; readonly insertMs: number }): number {
-  return caseMs / (COMMITS_PER_CASE * insertMs);
+interface Round {
+  readonly caseMs: number;
+  readonly startMs: number;
+  readonly insertMs: number;
+  readonly commits: number;
+}
+
+/** How many times longer the case took than as many single inserts as it made commits. */
+function ratio({ caseMs, commits: made }: Round, insertMs: number): number {
+  return caseMs / (made * insertMs);
 }
 
 async function insertOne(id: string): Promise<number> {
