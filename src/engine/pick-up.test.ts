@@ -143,9 +143,11 @@ test("a send that does not heed its signal is not reported as unknown: it may st
   const worker = shop.worker(order, { concurrency: 1 });
   await worker.start();
   await settle();
-  // The sweep ends the holder: its lease is over, and the send is aborted and does not care.
+  // The sweep ends the holder: its lease is over, its claim is free, and the send is aborted and does not care.
   await shop.store.endHolder(worker.holderId, null);
+  await createSweep({ store: shop.store, ports: portsAround(shop.clock, "s") }).sweepOnce();
   await shop.clock.advance(LEASE_MS);
+  expect(shop.kinds()).toContain("claimLost");
   expect(await entriesOf(shop.store)).not.toContain("lateReport");
   await sends.end(1);
   const late = (await shop.store.loadCase("00case"))?.journal.flatMap(({ entry }) =>

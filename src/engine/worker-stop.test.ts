@@ -19,6 +19,35 @@ describe("a stop", () => {
     expect(shop.clock.sleepers).toBe(0);
   });
 
+  test("during a start leaves nothing behind, and nothing can be started after it", async () => {
+    const shop = new Shop();
+    const order = orderWith(() => "ok");
+    const answers: (() => void)[] = [];
+    let listeners = 0;
+    const store: Store = {
+      ...shop.store,
+      checkSchema: () => new Promise((resolve) => answers.push(resolve)),
+      listen: () => {
+        listeners += 1;
+        return Promise.resolve(async () => {
+          listeners -= 1;
+        });
+      },
+    };
+    const worker = shop.worker(order, { store });
+    const starting = worker.start();
+    const stopping = worker.stop();
+    await settle();
+    for (const answer of answers) answer();
+    await Promise.all([starting, stopping]);
+    expect(listeners).toBe(0);
+    expect((await shop.store.listHolders()).filter(({ endedAt }) => endedAt === null)).toEqual([]);
+    expect(shop.clock.sleepers).toBe(0);
+    const idle = shop.worker(order);
+    await idle.stop();
+    await expect(idle.start()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
   test("waits for what runs no longer than it was given, then aborts it", async () => {
     const shop = new Shop();
     const order = orderWith(
@@ -39,6 +68,34 @@ describe("a stop", () => {
     await stopping;
     expect((await shop.store.loadCase("00case"))?.row).toMatchObject({ state: "ready", claim: null });
     expect(await entriesOf(shop.store)).toContain("attemptFailed");
+  });
+
+  test("waits for a claim under way, and gives back what that brings", async () => {
+    const shop = new Shop();
+    const order = orderWith(() => "ok");
+    await startCase(shop.store, order);
+    const answers: (() => void)[] = [];
+    const store: Store = {
+      ...shop.store,
+      claimDue: async (request) => {
+        const reply = await shop.store.claimDue(request);
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return reply;
+      },
+      commit: async (commits) => {
+        await settle();
+        return shop.store.commit(commits);
+      },
+    };
+    const worker = shop.worker(order, { store });
+    await worker.start();
+    await settle();
+    const stopping = worker.stop();
+    await settle();
+    for (const answer of answers) answer();
+    await stopping;
+    expect((await shop.store.loadCase("00case"))?.row).toMatchObject({ state: "ready", claim: null });
+    expect(shop.clock.sleepers).toBe(0);
   });
 
   test("goes on beating while it waits, so that nobody takes what it finishes", async () => {

@@ -4,7 +4,7 @@
  */
 
 import { ACT_WITHIN_MS_MIN } from "../core/claim.ts";
-import { isFootholdError } from "../core/errors.ts";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Registry } from "../define/registry.ts";
 import {
@@ -63,7 +63,10 @@ export interface WorkerOptions {
 export interface Worker {
   /** Changes when the sweep ended the holder and the worker went on under a new id. */
   readonly holderId: string;
-  /** Registers the holder and begins to claim. Throws SCHEMA_MISSING, SCHEMA_TOO_NEW, DATABASE_UNAVAILABLE. */
+  /**
+   * Registers the holder and begins to claim. Safe twice. Throws SCHEMA_MISSING, SCHEMA_TOO_NEW, DATABASE_UNAVAILABLE, and
+   * INVALID_REQUEST after a stop.
+   */
   start(): Promise<void>;
   /** Something may be due now: look at once. */
   hint(): void;
@@ -93,7 +96,9 @@ class ClaimingWorker implements Worker {
   /** Late reports under way. */
   readonly #looseEnds = new Set<Promise<void>>();
   #holding: Holding;
-  #loops: Promise<unknown> = Promise.resolve();
+  #starting: Promise<void> | null = null;
+  #claiming: Promise<void> = Promise.resolve();
+  #beating: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
   /** Database time at which to look for due cases next. */
   #lookAt = -Infinity;
@@ -114,12 +119,21 @@ class ClaimingWorker implements Worker {
     return this.#holding.holderId;
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
     const { store } = this.#options;
+    if (this.#stopping !== null) {
+      throw new FootholdError("INVALID_REQUEST", "This worker was stopped; make another one.");
+    }
     await store.checkSchema();
     await this.#holding.begin();
     this.#unlisten = await store.listen(() => this.hint());
-    this.#loops = Promise.all([this.#beatLoop(), this.#claimLoop()]);
+    this.#beating = this.#beatLoop();
+    this.#claiming = this.#claimLoop();
   }
 
   hint(): void {
@@ -135,13 +149,25 @@ class ClaimingWorker implements Worker {
   async #stop(graceMs: number): Promise<void> {
     this.#windDown.abort(new Error("the worker winds down"));
     this.#wake.ring();
+    await this.#within(FORCED_MS, this.#hasStarted());
     await this.#within(graceMs, this.#allEnded());
     this.#kill.abort(new Error("the worker stops"));
-    await this.#within(FORCED_MS, Promise.all([this.#allEnded(), this.#loops]));
+    await this.#within(FORCED_MS, Promise.all([this.#allEnded(), this.#beating]));
     await this.#within(FORCED_MS, this.#sayGoodbye());
   }
 
+  /** A start under way registers and listens: there is something to say goodbye to. */
+  async #hasStarted(): Promise<void> {
+    try {
+      await this.#starting;
+    } catch {
+      // Whoever called start knows.
+    }
+  }
+
+  /** A claim that was under way brings its cases first. */
   async #allEnded(): Promise<void> {
+    await this.#claiming;
     for (;;) {
       const tasks = [...this.#running.values(), ...this.#looseEnds];
       if (tasks.length === 0) return;
