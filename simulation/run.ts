@@ -416,7 +416,10 @@ class Run {
       if (one === null) this.#violate("lost case", "a started case is not in the store");
       else this.#violations.push(...checkEnd(this.#shape, this.#destinations, one));
     }
-    return JSON.stringify([stored, [...this.#destinations.values()].map(({ effects }) => effects)]);
+    return JSON.stringify(
+      [stored, [...this.#destinations.values()].map(({ effects }) => effects)],
+      withoutStacks,
+    );
   }
 
   #violate(rule: string, what: string): void {
@@ -427,6 +430,11 @@ class Run {
   #trace(line: string): void {
     this.#onTrace(`${String(this.#scheduler.now).padStart(7)} ${line}`);
   }
+}
+
+/** A stack names the caller of the run too, which is no part of it. */
+function withoutStacks(name: string, value: unknown): unknown {
+  return name === "stack" ? null : value;
 }
 
 type PersonAct = "approve" | "correct" | "resume" | "cancel";
