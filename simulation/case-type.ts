@@ -26,7 +26,7 @@ import type { SeededRandom } from "./random.ts";
 /** How long a request may travel, and so how long "not found" proves nothing, in virtual ms. */
 export const REQUEST_AGE_MS = 3_000;
 /** How long one send may take, in virtual ms. */
-export const SEND_DEADLINE_MS = 2_000;
+const SEND_DEADLINE_MS = 2_000;
 
 const RETRY: RetryPolicy = {
   maxAttempts: 5,

@@ -4,8 +4,8 @@
  */
 
 /** One line replaced by another. */
-export interface Edit {
-  /** Exactly once in the file. */
+interface Edit {
+  /** Stands in one place of the file. */
   readonly line: string;
   readonly instead: string;
 }
