@@ -92,6 +92,31 @@ describe("what only a bug or a hostile store can do", () => {
   });
 });
 
+test("many steps that end at the same moment are sent once each, and are no leak of listeners", async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", onWarning);
+  const shop = new Shop();
+  const sends = new Sends();
+  const none = defineCase("wide", { version: 1, owner: "ops", input: anything });
+  let wide: CaseType = none;
+  for (let n = 0; n < 30; n += 1) {
+    wide = (wide as typeof none).step(`s${n}`, { to: erp, after: [], run: sends.run });
+  }
+  await startCase(shop.store, wide);
+  const worker = shop.worker(wide);
+  await worker.start();
+  await settle();
+  expect(sends.caseIds).toHaveLength(30);
+  await sends.end(30);
+  await settle();
+  expect((await shop.store.loadCase("00case"))?.row.state).toBe("done");
+  expect(sends.caseIds).toHaveLength(30);
+  await worker.stop();
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});
+
 describe("a claim that was taken away", () => {
   test("stops what else runs under it as soon as one commit is refused, and all of it is reported late", async () => {
     const shop = new Shop();

@@ -22,6 +22,7 @@ import { HeldCase, type HeldCaseContext, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
 import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import type { OnReport } from "./report.ts";
+import { sharedAbort } from "./stop-signal.ts";
 
 /** From this many outcome entries on, what else has ended goes with the next commit. */
 const OUTCOMES_ENOUGH = 16;
@@ -49,7 +50,7 @@ export type PickUpEnd =
 /** A task that ended. */
 type Ended =
   | ({ readonly kind: "attempt"; readonly ref: AttemptRef } & AttemptEnd)
-  | { readonly kind: "answers"; readonly entries: readonly Entry[] };
+  | { readonly kind: "answers"; readonly step: string; readonly entries: readonly Entry[] };
 
 /**
  * Works on a claimed case until its claim ends. A bug of the engine is reported, and the case goes to people; rejects
@@ -69,8 +70,11 @@ class PickUp {
   readonly #context: PickUpContext;
   readonly #caseType: CaseType;
   readonly #held: HeldCase;
-  readonly #lost = new AbortController();
-  /** Steps with a task under way, and how long it may take, in ms. */
+  readonly #lost = sharedAbort();
+  /**
+   * Steps with a task under way, or with one that ended and is not judged yet: to the plan it looks as if nobody knew what
+   * became of it. With how long it may take, in ms.
+   */
   readonly #busy = new Map<string, number>();
   /** Tasks that ended, not judged yet. */
   #ended: Ended[] = [];
@@ -190,6 +194,7 @@ class PickUp {
       const one = this.#ended.shift();
       if (one === undefined) break;
       taken.push(one);
+      this.#busy.delete(one.kind === "answers" ? one.step : one.ref.step);
       outcomes.push(
         ...(one.kind === "answers" ? one.entries : [this.#decideAttempt(this.#preview(outcomes), one)]),
       );
@@ -301,20 +306,19 @@ class PickUp {
     this.#begin(
       step,
       this.#askMsMax(question),
-      answers.then((entries): Ended => ({ kind: "answers", entries })),
+      answers.then((entries): Ended => ({ kind: "answers", step, entries })),
     );
   }
 
   #begin(step: string, deadlineMs: number, task: Promise<Ended>): void {
     this.#busy.set(step, deadlineMs);
     void task.then(
-      (ended) => this.#end(step, ended),
+      (ended) => this.#end(ended),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #end(step: string, ended: Ended): void {
-    this.#busy.delete(step);
+  #end(ended: Ended): void {
     if (this.#lost.signal.aborted) {
       this.#reportEnded([ended]);
       return;
