@@ -136,6 +136,30 @@ describe("the committer", () => {
     expect(await next).toEqual({ kind: "current", revision: 1 });
   });
 
+  test("lets no other commit of a batch suffer from one that fails: each is sent again alone", async () => {
+    const batches: number[] = [];
+    const bug = new Error("a bug in b");
+    const { clock, giveUp } = started();
+    const committer = new Committer(
+      {
+        commit: async (commits) => {
+          batches.push(commits.length);
+          await settle();
+          if (commits.some(({ commitId }) => commitId === "b")) throw bug;
+          return commits.map(({ revision }) => ({ kind: "current", revision }));
+        },
+      },
+      clock,
+      giveUp.signal,
+    );
+    const replies = ["x", "y", "a", "b", "c"].map((id) =>
+      committer.commit(commitNamed(id)).catch((error: unknown) => error),
+    );
+    const stored = { kind: "current", revision: 1 };
+    expect(await Promise.all(replies)).toEqual([stored, stored, stored, bug, stored]);
+    expect(batches).toEqual([1, 1, 3, 1, 1, 1]);
+  });
+
   test("rejects a commit that the store gave no reply to, rather than wait for it", async () => {
     const committer = new Committer(
       { commit: () => Promise.resolve([]) },

@@ -67,13 +67,19 @@ export class Committer {
       } catch (error) {
         const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
         if (!isAway || this.#giveUp.aborted) {
-          for (const one of batch) one.fail(error);
+          await this.#fail(batch, error);
           return;
         }
         await this.#clock.sleep(delayMs, this.#giveUp);
         delayMs = Math.min(RESEND_MS_MAX, delayMs * 2);
       }
     }
+  }
+
+  /** Whatever is wrong with one commit must not fail the others of its batch (R9): each is sent again alone. */
+  async #fail(batch: readonly Queued[], error: unknown): Promise<void> {
+    if (batch.length === 1 || this.#giveUp.aborted) for (const one of batch) one.fail(error);
+    else for (const one of batch) await this.#send([one]);
   }
 }
 
