@@ -1,6 +1,7 @@
 /** The history in words: one sentence for each kind of entry, and who did it. */
 
 import { unreachable } from "../core/errors.ts";
+import type { FailureKind } from "../core/failure.ts";
 import type {
   Actor,
   CheckAnswer,
@@ -57,8 +58,7 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "attemptOpened":
       return `${entry.step}: attempt ${entry.attempt} by ${entry.holder.name}.`;
     case "attemptFailed": {
-      const next = entry.retryAt === null ? "" : ` Not tried again before ${formatTime(entry.retryAt)}.`;
-      return `${entry.step}: attempt ${entry.attempt} failed. ${entry.failure.sentence}${next}`;
+      return `${entry.step}: attempt ${entry.attempt} failed. ${entry.failure.sentence}${sayNextTry(entry, formatTime)}`;
     }
     case "checkAnswered":
       return `${entry.step}: asked whether it happened: ${sayCheck(entry.answer, entry.proves)}.`;
@@ -90,6 +90,35 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return sayPersonal(entry, formatTime);
     default:
       return unreachable(entry, "journal entry");
+  }
+}
+
+/** The earliest next try, unless the failure surely did not happen and is one that only a person can mend. */
+function sayNextTry(
+  { failure, retryAt }: Extract<Entry, { kind: "attemptFailed" }>,
+  formatTime: FormatTime,
+): string {
+  if (retryAt === null || (failure.executed === "no" && isForPeople(failure.kind))) return "";
+  return ` Not tried again before ${formatTime(retryAt)}.`;
+}
+
+function isForPeople(kind: FailureKind): boolean {
+  switch (kind) {
+    case "rejected":
+    case "denied":
+    case "quota":
+    case "conflict":
+    case "gone":
+    case "bug":
+      return true;
+    case "transient":
+    case "throttled":
+    case "stopped":
+    case "unknown":
+    case "precondition":
+      return false;
+    default:
+      return unreachable(kind, "kind of failure");
   }
 }
 

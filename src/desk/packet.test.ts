@@ -134,6 +134,8 @@ describe("what is shown of a case that a worker worked on", () => {
       failure: { kind: "transient", executed: "maybe" },
     });
     expect(view.waits).toMatchObject([{ step: "notify", kind: "retry", actsNext: "the engine" }]);
+    const failed = view.history.find(({ kind }) => kind === "attemptFailed");
+    expect(failed?.sentence).toMatch(/^notify: attempt 1 failed\. .* Not tried again before .*Z\.$/);
     expect(view.steps.find(({ step }) => step === "notify")?.nextCheckAllowedAt).toBe(view.waits[0]?.dueAt);
     expect(view.plan?.steps.map(({ step, act, sentence }) => [step, act, sentence])).toEqual([
       ["approve", "nothing", "kept: confirmed by finn"],
@@ -157,6 +159,8 @@ describe("what is shown of a case that a worker worked on", () => {
     expect(view.reading.actsNext).toBe("purchasing-data");
     expect(view.reviews).toMatchObject([{ step: "notify", reason: "rejected", owner: "purchasing-data" }]);
     expect(view.lastError?.failure.fields).toEqual([{ path: "vendor", message: "is not known here" }]);
+    const failed = view.history.filter(({ kind }) => kind === "attemptFailed");
+    expect(failed.map(({ sentence }) => sentence)).toEqual(["notify: attempt 1 failed. erp answered 422."]);
     const move = view.moves.find((one) => one.move === "resume");
     expect(move).toMatchObject({ isAllowed: false, code: "RESUME_BLOCKED" });
     expect((await refusalOf(desk.resume(view.caseId, ada))).code).toBe("RESUME_BLOCKED");
@@ -186,4 +190,30 @@ describe("what is shown of a case that a worker worked on", () => {
     expect(condition).toMatchObject({ name: "approval still stands", role: "requires", answer: "broken" });
     expect(destination.requests).toEqual(["/records", "/notices"]);
   });
+});
+
+test("a condition that reads what is not there yet is no fault before its turn, and one that can tell is shown", async () => {
+  const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" } });
+  const early = defineCase("early", {
+    version: 1,
+    owner: "purchasing",
+    input: z.object({ amount: z.number() }),
+  })
+    .approval("approve", { by: "finance", form: z.object({ limit: z.number() }) })
+    .step("createRecord", {
+      to: erp,
+      before: {
+        "within the approved limit": ({ input, results }) => input.amount <= results.approve.form.limit,
+        "worth a record": ({ input }) => input.amount >= 1,
+      },
+      run: () => Promise.reject(new Error("nothing is sent here")),
+    });
+  const { desk } = testDesk(memoryStore(), registryOf([early]));
+  const { caseId } = await desk.startCase("early", { amount: 0.5 }, ada);
+  const { plan } = await desk.show(caseId);
+  const later = plan?.steps.find(({ step }) => step === "createRecord");
+  expect(later?.conditions.map(({ answer, why, askedAt }) => [answer, why, askedAt !== null])).toEqual([
+    [null, null, false],
+    ["broken", "the condition is not true", true],
+  ]);
 });

@@ -5,7 +5,13 @@ import { stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer, Wait } from "../core/journal.ts";
 import type { ConditionOutline, StepOutline } from "../core/outline.ts";
 import { planCase, type Plan } from "../core/plan.ts";
-import { answerKey, type PlanInput, type PlannedStep, type Standing } from "../core/planning.ts";
+import {
+  answerKey,
+  type FreshAnswer,
+  type PlanInput,
+  type PlannedStep,
+  type Standing,
+} from "../core/planning.ts";
 import { isSettled } from "../core/settled.ts";
 import { sayConfirmedBy, sayLapse, type FormatTime } from "./entry-words.ts";
 import { planVersion } from "./plan-version.ts";
@@ -80,7 +86,7 @@ function viewStep(input: PlanInput, planned: PlannedStep, formatTime: FormatTime
     destination: step.kind === "step" ? step.destination.name : null,
     idempotencyKey: stepOf(input.state, step.name).intent?.idempotencyKey ?? null,
     ...nextActor(planned),
-    conditions: conditionsOf(input, step),
+    conditions: conditionsOf(input, planned),
     version: planVersion(input, step.name),
   };
 }
@@ -172,23 +178,24 @@ function nextActor({ act }: PlannedStep): Pick<PlannedStepView, "actsNext" | "by
   return { actsNext: act.kind === "nothing" ? null : "the engine", byAt: null };
 }
 
-function conditionsOf(input: PlanInput, step: StepOutline): readonly ConditionView[] {
+function conditionsOf(input: PlanInput, planned: PlannedStep): readonly ConditionView[] {
+  const { step } = planned;
   const asked = step.kind === "step" ? step.before : [];
   return [
-    ...step.requires.map((one) => viewCondition(input, step.name, one, "requires")),
-    ...asked.map((one) => viewCondition(input, step.name, one, "before")),
+    ...step.requires.map((one) => viewCondition(input, planned, one, "requires")),
+    ...asked.map((one) => viewCondition(input, planned, one, "before")),
   ];
 }
 
 function viewCondition(
   input: PlanInput,
-  step: string,
+  planned: PlannedStep,
   { kind, name }: ConditionOutline,
   role: ConditionView["role"],
 ): ConditionView {
-  const { conditions } = stepOf(input.state, step);
+  const { conditions } = stepOf(input.state, planned.step.name);
   const recorded = Object.hasOwn(conditions, name) ? conditions[name] : undefined;
-  const known = input.answers.get(answerKey(step, name)) ?? recorded;
+  const known = knownAnswer(input, planned, name) ?? recorded;
   const answer = known?.answer ?? null;
   return {
     name,
@@ -200,4 +207,16 @@ function viewCondition(
     ageMs: known === undefined ? null : Math.max(0, input.now - known.askedAt),
     nextCheckAllowedAt: recorded?.nextProbeAt ?? null,
   };
+}
+
+/** What a function said over the facts of now; undefined where it cannot be meant yet. */
+function knownAnswer(
+  { answers }: PlanInput,
+  { step, standing, act }: PlannedStep,
+  name: string,
+): FreshAnswer | undefined {
+  const fresh = answers.get(answerKey(step.name, name));
+  const isBeforeItsTurn = standing.kind === "open" && act.kind === "nothing" && act.why === "follows";
+  // It may read results that are not there yet: that it cannot tell then says nothing, and would read as a fault.
+  return isBeforeItsTurn && fresh?.answer.kind === "cannotTell" ? undefined : fresh;
 }
