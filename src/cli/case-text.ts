@@ -3,6 +3,7 @@
 import type { CaseView, ConfirmedAction } from "../desk/case-view.ts";
 import type { MoveView } from "../desk/moves-view.ts";
 import type { ConditionView, PlanView } from "../desk/plan-view.ts";
+import { SPOKEN_NAME } from "./spoken-name.ts";
 import { formatDistance, formatTime } from "./times.ts";
 
 /** Entries of the history that are printed; `--json` has more. */
@@ -122,15 +123,15 @@ function inputLines({ input, originalInput }: CaseView): readonly string[] {
 function moveLine(caseId: string, { move, step }: MoveView): string {
   switch (move) {
     case "approve":
-      return `foothold cases approve ${caseId} ${step ?? ""}   (or reject)`;
+      return `${SPOKEN_NAME} cases approve ${caseId} ${step ?? ""}   (or reject)`;
     case "correct":
-      return `foothold cases correct ${caseId} --input JSON --reason TEXT`;
+      return `${SPOKEN_NAME} cases correct ${caseId} --input JSON --reason TEXT`;
     case "note":
-      return `foothold cases note ${caseId} TEXT`;
+      return `${SPOKEN_NAME} cases note ${caseId} TEXT`;
     case "resume":
     case "cancel":
     case "pause":
-      return `foothold cases ${move} ${caseId}`;
+      return `${SPOKEN_NAME} cases ${move} ${caseId}`;
   }
 }
 

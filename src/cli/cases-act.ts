@@ -6,6 +6,7 @@ import type { Desk } from "../desk/desk.ts";
 import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonArgument } from "./json-argument.ts";
 import { DATABASE_OPTIONS, whoActs, withOpened, type Opened } from "./open.ts";
+import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
 import { readUntil } from "./times.ts";
 
@@ -46,7 +47,7 @@ export const casesStartCommand: Command = {
       });
       if (call.flag("json")) sayJson(started);
       else if (started.isNew)
-        say(`Started ${started.caseId}. Look at it: foothold cases show ${started.caseId}`);
+        say(`Started ${started.caseId}. Look at it: ${SPOKEN_NAME} cases show ${started.caseId}`);
       else say(`${started.caseId} has this business key already; nothing was started.`);
     });
   },

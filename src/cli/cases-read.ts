@@ -60,7 +60,7 @@ export const casesListCommand: Command = {
       for (const { sentence } of (await desk.overview()).notices) say(`! ${sentence}.`);
       if (page.cases.length === 0) say("No case matches.");
       else for (const line of listLines(page.cases)) say(line);
-      if (page.next !== null) say(`More: foothold cases list --cursor ${page.next}`);
+      if (page.next !== null) say(`More: the same command with --cursor ${page.next}`);
     });
   },
 };

@@ -31,6 +31,10 @@ async function runWords(words: readonly string[]): Promise<void> {
     for (const line of helpLines(first === "help" ? more : [])) say(line);
     return;
   }
+  if (first === "cases" && (more[0] === "--help" || more[0] === "-h")) {
+    for (const line of helpLines(["cases"])) say(line);
+    return;
+  }
   const { command, rest } = findCommand(words);
   const call = readCall(command, rest);
   if (call.flag("help")) {

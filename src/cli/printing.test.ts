@@ -3,8 +3,8 @@ import { tableLines } from "./table.ts";
 import { oneLine, printable } from "./terminal.ts";
 
 test("what a terminal might obey is shown by its code", () => {
-  expect(printable("a\u001b[2J\u0007\u202eb\u009b31m\r\nc")).toBe(
-    "a\\u001b[2J\\u0007\\u202eb\\u009b31m\\u000d\nc",
+  expect(printable("a\u001b[2J\u0007\u202eb\u009b31m\u2028\r\nc")).toBe(
+    "a\\u001b[2J\\u0007\\u202eb\\u009b31m\\u2028\\u000d\nc",
   );
 });
 

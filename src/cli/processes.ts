@@ -10,6 +10,7 @@ import { packageVersion } from "./package-version.ts";
 import { startParts, type Parts, type WorkerSettings } from "./parts.ts";
 import { reportLines } from "./report-lines.ts";
 import { runUntilStopped } from "./shutdown.ts";
+import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayError } from "./terminal.ts";
 
 const PORT_MAX = 65_535;
@@ -104,7 +105,7 @@ async function runParts(call: Call, wanted: Wanted): Promise<void> {
       else await store.checkSchema();
       const onReport = reportLines(() => ports.clock.now());
       running = await startParts({ ...opened, server, worker, onReport, onError: sayFault });
-      sayStarted(call, running, opened);
+      sayStarted(call, { server: running.server, workerName: worker?.name ?? null }, opened);
     },
     stop: async () => {
       await running?.stop();
@@ -138,12 +139,18 @@ function readLease(call: Call): number | null {
   throw usage(call.command, `--lease must be from ${LEASE_MS_MIN / 1_000}s to ${LEASE_MS_MAX / 1_000}s.`);
 }
 
-function sayStarted(call: Call, { server, worker }: Parts, { registry, place }: Opened): void {
+interface Started {
+  readonly server: Parts["server"];
+  /** Null = no worker. */
+  readonly workerName: string | null;
+}
+
+function sayStarted(call: Call, { server, workerName }: Started, { registry, place }: Opened): void {
   const types = registry.all.map(({ outline }) => `${outline.name} (version ${outline.version})`).join(", ");
   say(`foothold ${packageVersion()} ${call.command.name}`);
   say(`  database  ${place}`);
   say(`  cases     ${types === "" ? "no definition is loaded" : types}`);
-  if (worker !== null) say(`  worker    ${worker.holderId}`);
+  if (workerName !== null) say(`  worker    ${workerName}`);
   if (server !== null) say(`  page      ${server.url}/`);
   if (server !== null) say(`  health    ${server.url}/healthz`);
   if (call.command.name === "dev") sayNext(registry.all[0]?.outline.name ?? "TYPE");
@@ -153,7 +160,11 @@ function sayStarted(call: Call, { server, worker }: Parts, { registry, place }: 
 
 function sayNext(caseType: string): void {
   say("Next, in another terminal in this folder:");
-  say(`  foothold cases start ${caseType} --input '{…}'   starts one`);
-  say("  foothold cases list                           shows where each stands");
-  say("  foothold help cases                           shows what else you can do");
+  const lines = [
+    [`cases start ${caseType} --input '{…}'`, "starts one"],
+    ["cases list", "shows where each stands"],
+    ["help cases", "shows what else you can do"],
+  ] as const;
+  const wide = Math.max(...lines.map(([command]) => command.length));
+  for (const [command, does] of lines) say(`  ${SPOKEN_NAME} ${command.padEnd(wide)}   ${does}`);
 }

@@ -2,8 +2,9 @@
 
 import { isFootholdError } from "../core/errors.ts";
 
-// Control characters can rewrite what stands on a terminal; bidirectional overrides can turn a name around.
-const harmful = /(?!\n)[\p{Cc}\p{Bidi_Control}]/gu;
+// Control characters can rewrite what stands on a terminal, bidirectional overrides can turn a name around, and what
+// separates lines or paragraphs (U+2028, U+2029) can make one line pass for two.
+const harmful = /(?!\n)[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /** A text with every character that a terminal might obey replaced by its code, such as `\u001b`. Line feeds stay. */
 export function printable(text: string): string {

@@ -73,10 +73,11 @@ export function isCaseId(caseId: string): boolean {
 /** `CASE_NOT_FOUND` for one id. */
 export function caseNotFound(caseId: string): FootholdError {
   // What a caller gave may be of any length and hold anything.
-  const named = isCaseId(caseId) ? caseId : JSON.stringify(caseId.slice(0, 60));
-  return new FootholdError(
-    "CASE_NOT_FOUND",
-    `There is no case ${named} in this database. Check the id, and that this is the database you mean.`,
-    { details: { caseId: caseId.slice(0, 60) } },
-  );
+  const shown = isCaseId(caseId) ? caseId : JSON.stringify(caseId.slice(0, 60));
+  const hint = isCaseId(caseId)
+    ? "Check the id, and that this is the database you mean."
+    : "A case is named by its id, such as 07-1b2c3d4e5f6g, not by its business key; a list of cases shows both.";
+  return new FootholdError("CASE_NOT_FOUND", `There is no case ${shown} in this database. ${hint}`, {
+    details: { caseId: caseId.slice(0, 60) },
+  });
 }

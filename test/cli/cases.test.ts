@@ -49,6 +49,22 @@ describe("the command line itself", () => {
     expect(same.stdout).toBe(stdout);
   });
 
+  test("what can be done with cases is listed by their help", async () => {
+    const { code, stdout } = await cli(["help", "cases"]);
+    const same = await cli(["cases", "--help"]);
+    expect([code, same.code]).toEqual([0, 0]);
+    expect(stdout).toContain("cases approve CASE [STEP]");
+    expect(same.stdout).toBe(stdout);
+  });
+
+  test("commands that are printed to be copied are called as this one was", async () => {
+    const caseId = await start();
+    const plain = await cli(["cases", "show", caseId]);
+    const byNpx = await cli(["cases", "show", caseId], { env: { npm_command: "exec" } });
+    expect(plain.stdout).toContain(`\n  foothold cases cancel ${caseId}\n`);
+    expect(byNpx.stdout).toContain(`\n  npx foothold cases cancel ${caseId}\n`);
+  });
+
   test("the release is told", async () => {
     expect((await cli(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -150,7 +166,9 @@ describe("cases", () => {
   test("what there is not is told with its own exit code", async () => {
     const noType = await cli(["cases", "start", "purchases", "--input", order]);
     const noCase = await cli(["cases", "show", "07-zzzzzzzzzzzz"]);
-    expect([noType.code, noCase.code]).toEqual([3, 3]);
+    const keyForId = await cli(["cases", "show", "PR-1004"]);
+    expect([noType.code, noCase.code, keyForId.code]).toEqual([3, 3, 3]);
+    expect(keyForId.stderr).toMatch(/^CASE_NOT_FOUND: There is no case "PR-1004" .*not by its business key/);
     expect(noType.stderr).toMatch(/^UNKNOWN_CASE_TYPE: .*Loaded: purchase, hanging/);
     expect(noCase.stderr).toMatch(/^CASE_NOT_FOUND: /);
   });
