@@ -182,7 +182,7 @@ function row(line: CaseLine, formatTime: PageInput["formatTime"]): Markup {
   const { reading, holding, caseId } = line;
   return html`<tr>
     <th scope="row"><a href="/api/cases/${encodeURIComponent(caseId)}">${caseId}</a></th>
-    <td>
+    <td class="name">
       <bdi>${line.caseType}</bdi> ${
         line.isDefinitionLoaded
           ? ""
@@ -191,7 +191,7 @@ function row(line: CaseLine, formatTime: PageInput["formatTime"]): Markup {
     </td>
     <td><bdi>${line.businessKey ?? "–"}</bdi></td>
     <td class="state"><span aria-hidden="true">${signs[reading.state]}</span> ${reading.state}</td>
-    <td>
+    <td class="sentence">
       <bdi>${reading.sentence}</bdi> ${holding === null ? "" : html`<small>${holding.sentence}</small>`}
     </td>
     <td>${time(line.sinceAt, formatTime)}</td>
