@@ -258,6 +258,21 @@ describe("a destination that answered", () => {
     ]);
   });
 
+  test("names the fields that it rejects, also where their messages stand under their names", async () => {
+    answer = (_, response) =>
+      response.writeHead(422, { "content-type": "application/problem+json" }).end(
+        JSON.stringify({
+          title: "One or more validation errors occurred.",
+          errors: { Amount: ["must be positive", "must be whole"], Vendor: "is unknown", Odd: { deep: 7 } },
+        }),
+      );
+    expect(sort(await failureOf("fetch", url)).fields).toEqual([
+      { path: "Amount", message: "must be positive" },
+      { path: "Amount", message: "must be whole" },
+      { path: "Vendor", message: "is unknown" },
+    ]);
+  });
+
   test("is believed over our own stop: what it said, it said", async () => {
     answer = (_, response) => response.writeHead(422).end();
     expect(sort(await failureOf("fetch", url), "deadline")).toMatchObject({

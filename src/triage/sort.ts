@@ -169,11 +169,20 @@ function sentenceOf(body: Json): string | null {
   return typeof found === "string" ? found.replace(/[.\s]+$/, "") : null;
 }
 
-/** Field errors as problem documents and common validators put them. */
+/** Field errors as problem documents and common validators put them: a list, or messages by the name of the field. */
 function fieldsOf(body: Json): readonly FieldFault[] {
   const errors = isJsonObject(body) ? body["errors"] : undefined;
-  if (errors === undefined || !isJsonArray(errors)) return [];
-  return errors.filter(isJsonObject).slice(0, FIELDS_MAX).map(fieldOf);
+  if (errors === undefined) return [];
+  if (isJsonArray(errors)) return errors.filter(isJsonObject).slice(0, FIELDS_MAX).map(fieldOf);
+  if (!isJsonObject(errors)) return [];
+  return Object.entries(errors)
+    .flatMap(([path, said]) => messagesOf(said).map((message) => ({ path, message })))
+    .slice(0, FIELDS_MAX);
+}
+
+function messagesOf(said: Json | undefined): readonly string[] {
+  const all = said !== undefined && isJsonArray(said) ? said : [said];
+  return all.filter((one) => typeof one === "string");
 }
 
 function fieldOf(error: JsonObject): FieldFault {
