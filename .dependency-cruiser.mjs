@@ -58,8 +58,16 @@ export default {
       packages: ["hono", "@hono/node-server"],
       node: true,
     }),
+    mayImport(
+      "testing-on-engine",
+      "^src/testing/",
+      [...decisions, "store/(port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
+      {
+        node: true,
+      },
+    ),
     mayImport("console-on-http-types", "^console/", ["http/types\\.ts$"], { packages: [".+"] }),
-    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded|dev)\\.ts$"], {
+    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded|dev|testing)\\.ts$"], {
       packages: ["(?!foothold/).+"],
       node: true,
     }),

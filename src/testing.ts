@@ -1,0 +1,38 @@
+/** `foothold/testing`: test your case types, in any test runner. */
+
+export {
+  entriesOf,
+  expectAttempts,
+  expectConfirmed,
+  expectDone,
+  expectNotConfirmed,
+  expectReview,
+  expectWaiting,
+  type CaseJournal,
+} from "./testing/case-journal.ts";
+export { noteEffect } from "./testing/current-call.ts";
+export {
+  fakeDestination,
+  type AnswerOptions,
+  type FakeDestination,
+  type FakeDestinationOptions,
+  type LedgerEntry,
+  type SendWith,
+} from "./testing/fake-destination.ts";
+export {
+  expectSafe,
+  formatRehearsal,
+  type EventFault,
+  type Finding,
+  type JudgedBy,
+  type RehearsalCell,
+  type RehearsalReport,
+  type RehearsedEvent,
+  type RehearsedStep,
+  type StepFault,
+  type Verdict,
+} from "./testing/rehearsal-report.ts";
+export type { EventToSend, ListedEffect } from "./testing/rehearsal-run.ts";
+export { defineRehearsal, rehearse, type Rehearsal, type RehearsalOptions } from "./testing/rehearse.ts";
+export type { TraceLine } from "./testing/stage.ts";
+export { createTestWorld, type TestWorld, type TestWorldOptions } from "./testing/world.ts";

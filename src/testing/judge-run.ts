@@ -1,0 +1,91 @@
+/** Judges a run with a fault by the runs without: pure. */
+
+import { readJson } from "../core/json.ts";
+import { canonicalJson } from "../core/json.ts";
+import type { Observation } from "./rehearsal-run.ts";
+import { rankOf, type JudgedBy, type Verdict } from "./rehearsal-report.ts";
+
+/** What the runs without faults say of a step. */
+export interface Expected {
+  readonly step: string;
+  readonly judgedBy: JudgedBy;
+  /** Effects, or successful calls of `run` where nothing else can be counted. */
+  readonly count: number;
+}
+
+/** A run, judged. `step`: the one that it went wrong for; null where nothing did. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly step: string | null;
+}
+
+/** Characters of an answer that is compared. */
+const ANSWER_CHARS_MAX = 1_000_000;
+
+/** What to expect of a step, from two runs without faults. */
+export function expectedOf(step: string, first: Observation, second: Observation): Expected {
+  const judgedBy = judgedByOf(step, first, second);
+  const count = Math.max(countOf(step, judgedBy, first), countOf(step, judgedBy, second));
+  return { step, judgedBy, count };
+}
+
+function judgedByOf(step: string, first: Observation, second: Observation): JudgedBy {
+  if (first.listed?.some((one) => one.step === step) === true) return "effects";
+  if (first.seen.some(({ call }) => call.kind === "run" && call.step === step)) return "ledger";
+  const others = new Set(answersOf(step, second));
+  // An answer that another case gets too does not name an effect.
+  return answersOf(step, first).some((answer) => others.has(answer)) ? "nothing" : "answers";
+}
+
+/** Effects of a step in a run, as far as they can be counted. */
+function countOf(step: string, judgedBy: JudgedBy, run: Observation): number {
+  switch (judgedBy) {
+    case "effects":
+      return (run.listed ?? []).filter((one) => one.step === step).length;
+    case "ledger":
+      return run.seen.filter(({ call }) => call.step === step).length;
+    case "answers":
+      return new Set(answersOf(step, run)).size;
+    case "nothing":
+      return answersOf(step, run).length;
+  }
+}
+
+/** What `run` of a step gave, as text, each time that it succeeded. */
+function answersOf(step: string, { executions }: Observation): readonly string[] {
+  return executions.flatMap(({ call, ended }) => {
+    if (call.step !== step || ended.kind !== "gave") return [];
+    const read = readJson(ended.value, ANSWER_CHARS_MAX);
+    return [read.kind === "json" ? canonicalJson(read.value) : "unreadable"];
+  });
+}
+
+/** Judges a run in which `at` met the fault. The worst of what it did to any step counts. */
+export function judgeRun(expected: readonly Expected[], run: Observation): Judgement {
+  const found = expected.map((one) => ({ verdict: verdictOn(one, run), step: one.step }));
+  const worst = found.toSorted((a, b) => rankOf(a.verdict) - rankOf(b.verdict))[0];
+  if (worst !== undefined && rankOf(worst.verdict) < rankOf("notHit")) return worst;
+  if (!run.isHit) return { verdict: "notHit", step: null };
+  if (run.state === "in_review") return { verdict: "person", step: reviewedStep(run) };
+  if (run.state !== "done") return { verdict: "stuck", step: null };
+  return { verdict: wasChecked(run) ? "checked" : "safe", step: null };
+}
+
+function verdictOn({ step, judgedBy, count }: Expected, run: Observation): Verdict {
+  const found = countOf(step, judgedBy, run);
+  if (found > count) return judgedBy === "nothing" ? "unproven" : "twice";
+  const isCounted = judgedBy === "effects" || judgedBy === "ledger";
+  return isCounted && run.state === "done" && found < count ? "lost" : "safe";
+}
+
+function reviewedStep({ entries }: Observation): string | null {
+  const opened = entries.findLast(({ entry }) => entry.kind === "reviewOpened")?.entry;
+  return opened?.kind === "reviewOpened" ? opened.review.step : null;
+}
+
+function wasChecked({ entries }: Observation): boolean {
+  return entries.some(
+    ({ entry }) =>
+      entry.kind === "checkAnswered" || (entry.kind === "stepConfirmed" && entry.by.how === "check"),
+  );
+}

@@ -1,0 +1,176 @@
+/** One run of a rehearsed case, with the faults planned for it, and what was seen of it. */
+
+import { FootholdError } from "../core/errors.ts";
+import type { JournalEntry } from "../core/journal.ts";
+import type { StoredState } from "../core/row.ts";
+import type { CaseType } from "../define/case-type.ts";
+import type { StoredCase } from "../store/port.ts";
+import type { SeenEffect } from "./current-call.ts";
+import { journalOf, standing } from "./case-journal.ts";
+import type { PlannedFault } from "./planned-fault.ts";
+import { Stage, type Execution, type Passage, type TraceLine } from "./stage.ts";
+
+/** An event that a rehearsed case is given. */
+export interface EventToSend {
+  readonly eventType: string;
+  readonly payload: unknown;
+  /** Sent once this step is confirmed; left out, when the case waits for an event of this type. */
+  readonly after?: string;
+}
+
+/** An effect that exists at a destination. */
+export interface ListedEffect {
+  readonly step: string;
+  /** For people. */
+  readonly id?: string;
+}
+
+/** How the events of a run are delivered. `index`: the event that it is about. */
+export type Delivery =
+  | { readonly kind: "inOrder" }
+  /** Twice at once, and once more at the end. */
+  | { readonly kind: "repeated"; readonly index: number }
+  /** Right after the start. */
+  | { readonly kind: "early"; readonly index: number }
+  /** All right after the start, the last first. */
+  | { readonly kind: "reordered" };
+
+/** What one run is made of. */
+export interface RunPlan {
+  readonly caseType: CaseType;
+  readonly input: unknown;
+  /** What approvals carry, by step; null where a step is not named. */
+  readonly approvals: { readonly [step: string]: unknown };
+  readonly events: readonly EventToSend[];
+  readonly effects: ((caseId: string) => Promise<readonly ListedEffect[]>) | null;
+  readonly fault: PlannedFault | null;
+  readonly delivery: Delivery;
+  readonly startAt: number;
+  readonly patienceMs: number;
+}
+
+/** What was seen of a run. */
+export interface Observation {
+  readonly state: StoredState;
+  /** Where the case stands, in words. */
+  readonly standing: string;
+  readonly entries: readonly JournalEntry[];
+  readonly seen: readonly SeenEffect[];
+  /** Null where no `effects` was given. */
+  readonly listed: readonly ListedEffect[] | null;
+  readonly executions: readonly Execution[];
+  readonly passages: readonly Passage[];
+  readonly trace: readonly TraceLine[];
+  readonly isHit: boolean;
+}
+
+/** Longest a rehearsed case may take, in virtual ms: 400 days. */
+const RUN_MS_MAX = 400 * 86_400_000;
+/** How often people and events act in one run. */
+const ACTS_MAX = 200;
+/** How often one approval is answered: it may be asked again after a lapse. */
+const ANSWERS_MAX = 3;
+
+/** Runs the case once. */
+export async function runOnce(plan: RunPlan): Promise<Observation> {
+  return new RehearsalRun(plan).go();
+}
+
+class RehearsalRun {
+  readonly #plan: RunPlan;
+  readonly #stage: Stage;
+  readonly #unsent: Set<number>;
+  readonly #answers = new Map<string, number>();
+  #caseId = "";
+
+  constructor(plan: RunPlan) {
+    this.#plan = plan;
+    const { caseType, startAt, patienceMs, fault } = plan;
+    this.#stage = new Stage({ cases: [caseType], startAt, patienceMs });
+    this.#unsent = new Set(plan.events.keys());
+    if (fault !== null) this.#stage.faults.add(fault);
+  }
+
+  async go(): Promise<Observation> {
+    const { caseType, input, delivery } = this.#plan;
+    const started = await this.#stage.desk.startCase(caseType.outline.name, input, { by: "rehearsal" });
+    this.#caseId = started.caseId;
+    if (delivery.kind === "early") await this.#send(delivery.index);
+    if (delivery.kind === "reordered")
+      for (const index of [...this.#unsent].toReversed()) await this.#send(index);
+    const untilAt = this.#stage.time.now + RUN_MS_MAX;
+    for (let acts = 0; acts < ACTS_MAX; acts += 1) {
+      const end = await this.#stage.runUntil(async () => (await this.#nextAct()) !== null, untilAt);
+      const act = end === "reached" ? await this.#nextAct() : null;
+      if (act === null) break;
+      await act();
+    }
+    if (delivery.kind === "repeated") {
+      await this.#send(delivery.index);
+      await this.#stage.runUntil(() => Promise.resolve(false), untilAt);
+    }
+    return this.#observe();
+  }
+
+  /** What a person or a sender does now; null = nothing. */
+  async #nextAct(): Promise<(() => Promise<void>) | null> {
+    const { row, journal } = await this.#stored();
+    if (row.state === "done" || row.state === "canceled") return null;
+    for (const index of this.#unsent) {
+      const event = this.#plan.events[index];
+      if (event === undefined) continue;
+      const isDue =
+        event.after === undefined
+          ? row.summary.waits.some((one) => one.kind === "event" && one.eventType === event.eventType)
+          : journal.some(({ entry }) => entry.kind === "stepConfirmed" && entry.step === event.after);
+      if (isDue) return () => this.#deliver(index);
+    }
+    const asked = row.claim === null ? row.summary.waits.find(({ kind }) => kind === "approval") : undefined;
+    if (asked === undefined || (this.#answers.get(asked.step) ?? 0) >= ANSWERS_MAX) return null;
+    return () => this.#approve(asked.step);
+  }
+
+  async #approve(step: string): Promise<void> {
+    const { approvals } = this.#plan;
+    const form = Object.hasOwn(approvals, step) ? approvals[step] : null;
+    this.#answers.set(step, (this.#answers.get(step) ?? 0) + 1);
+    await this.#stage.desk.answerApproval(this.#caseId, { step, approved: true, form, by: "rehearsal" });
+  }
+
+  async #deliver(index: number): Promise<void> {
+    const { delivery } = this.#plan;
+    await this.#send(index);
+    if (delivery.kind === "repeated" && delivery.index === index) await this.#send(index);
+  }
+
+  async #send(index: number): Promise<void> {
+    const event = this.#plan.events[index];
+    this.#unsent.delete(index);
+    if (event === undefined) return;
+    const { eventType, payload } = event;
+    this.#stage.tell(`event ${eventType} arrives`);
+    await this.#stage.desk.recordEvent(this.#caseId, { eventType, payload, sourceId: `rehearsal-${index}` });
+  }
+
+  async #observe(): Promise<Observation> {
+    const { effects, executions, passages, trace, faults } = this.#stage;
+    const stored = await this.#stored();
+    return {
+      state: stored.row.state,
+      standing: standing(journalOf(stored)),
+      entries: stored.journal,
+      seen: effects,
+      listed: this.#plan.effects === null ? null : await this.#plan.effects(this.#caseId),
+      executions,
+      passages,
+      trace,
+      isHit: faults.openCount === 0,
+    };
+  }
+
+  async #stored(): Promise<StoredCase> {
+    const stored = await this.#stage.store.loadCase(this.#caseId);
+    if (stored !== null) return stored;
+    throw new FootholdError("INVARIANT_BROKEN", `The rehearsed case ${this.#caseId} is not in its store.`);
+  }
+}

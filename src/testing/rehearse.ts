@@ -1,0 +1,224 @@
+/**
+ * The rehearsal: a case type run again and again with its own functions, once without faults and then once for each
+ * place where a fault can hit, each run judged by the effects that it left.
+ */
+
+import { FootholdError } from "../core/errors.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { parseDuration, type Duration } from "../define/duration.ts";
+import { FAILPOINTS } from "../engine/failpoints.ts";
+import { expectedOf, judgeRun, type Expected, type Judgement } from "./judge-run.ts";
+import type { PlannedFault } from "./planned-fault.ts";
+import {
+  isSafeVerdict,
+  rankOf,
+  type EventFault,
+  type Finding,
+  type RehearsalCell,
+  type RehearsalReport,
+  type RehearsedEvent,
+  type RehearsedStep,
+  type StepFault,
+} from "./rehearsal-report.ts";
+import {
+  runOnce,
+  type Delivery,
+  type EventToSend,
+  type ListedEffect,
+  type Observation,
+} from "./rehearsal-run.ts";
+import { PATIENCE_MS, START_AT } from "./virtual-time.ts";
+
+/** What a rehearsal is given. */
+export interface RehearsalOptions<Input> {
+  /** What each case starts with: a value, or a function of the number of the run, from 1. */
+  readonly input: Input | ((run: number) => Input);
+  /** What approvals carry, by step. Every approval is given; where a step is not named, without a form. */
+  readonly approvals?: { readonly [step: string]: unknown };
+  /** The events the case needs, in order. */
+  readonly events?: readonly EventToSend[];
+  /**
+   * Lists the effects that exist for a case at the real destinations, after each run. Without it they are counted by
+   * fake destinations, else told from what `run` gave.
+   */
+  readonly effects?: (caseId: string) => readonly ListedEffect[] | Promise<readonly ListedEffect[]>;
+  /** Called before each run: set stand-ins to what every run begins with. */
+  readonly prepare?: () => void | Promise<void>;
+  /** Epoch ms at which virtual time begins. Default 2027-01-15T08:00:00Z. */
+  readonly startAt?: number;
+  /** As for a test world. Default 5 s. */
+  readonly patience?: Duration;
+}
+
+/** A rehearsal that the command line can run. */
+export interface Rehearsal {
+  readonly kind: "rehearsal";
+  run(): Promise<RehearsalReport>;
+}
+
+/** For the file of `foothold rehearse`: export what this gives by default, or a list of them. */
+export function defineRehearsal<Input>(
+  caseType: CaseType<Input>,
+  options: RehearsalOptions<Input>,
+): Rehearsal {
+  return { kind: "rehearsal", run: () => rehearse(caseType, options) };
+}
+
+/** Runs of one rehearsal. */
+const RUNS_MAX = 1_000;
+
+/**
+ * Rehearses a case type. Throws `INVALID_REQUEST` when the case does not reach its end without any fault, and what the
+ * definition, `prepare` or `effects` throw.
+ */
+export async function rehearse<Input>(
+  caseType: CaseType<Input>,
+  options: RehearsalOptions<Input>,
+): Promise<RehearsalReport> {
+  return new Rehearsing(caseType, options).go();
+}
+
+interface Place<Fault extends string> {
+  /** The step, or the event. */
+  readonly name: string;
+  readonly fault: Fault;
+}
+
+class Rehearsing<Input> {
+  readonly #caseType: CaseType<Input>;
+  readonly #options: RehearsalOptions<Input>;
+  readonly #sends: readonly SendStepOutline[];
+  readonly #findings = new Map<string, Finding>();
+  #expected: readonly Expected[] = [];
+  #runs = 0;
+
+  constructor(caseType: CaseType<Input>, options: RehearsalOptions<Input>) {
+    this.#caseType = caseType;
+    this.#options = options;
+    this.#sends = caseType.outline.steps.filter((one) => one.kind === "step");
+  }
+
+  async go(): Promise<RehearsalReport> {
+    const first = await this.#runWithoutFault();
+    const second = await this.#runWithoutFault();
+    this.#expected = this.#sends.map(({ name }) => expectedOf(name, first, second));
+    const steps: RehearsedStep[] = [];
+    for (const step of this.#sends) steps.push(await this.#rehearseStep(step, first));
+    const events: RehearsedEvent[] = [];
+    for (const [index, { eventType }] of this.#events.entries()) {
+      events.push({ eventType, cells: await this.#rehearseEvent(index, eventType) });
+    }
+    const { name, version } = this.#caseType.outline;
+    const isSafe = [...steps, ...events].every(({ cells }) =>
+      cells.every(({ verdict }) => isSafeVerdict(verdict)),
+    );
+    const findings = [...this.#findings.values()].toSorted((a, b) => rankOf(a.verdict) - rankOf(b.verdict));
+    return { caseType: name, version, runs: this.#runs, steps, events, findings, isSafe };
+  }
+
+  get #events(): readonly EventToSend[] {
+    return this.#options.events ?? [];
+  }
+
+  async #runWithoutFault(): Promise<Observation> {
+    const seen = await this.#run(null, { kind: "inOrder" });
+    if (seen.state === "done") return seen;
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      `The rehearsed case of ${this.#caseType.outline.name} does not reach its end without any fault: ` +
+        `${seen.standing}. Give the input, approvals and events that take it there.\n` +
+        seen.trace.map(({ text }) => `- ${text}`).join("\n"),
+    );
+  }
+
+  async #rehearseStep(step: SendStepOutline, first: Observation): Promise<RehearsedStep> {
+    const { name, destination } = step;
+    const cells: RehearsalCell<StepFault>[] = [];
+    for (const point of FAILPOINTS) {
+      const attempts = first.passages.filter((one) => one.step === name && one.point === point);
+      for (const attempt of new Set(attempts.map((one) => one.attempt))) {
+        const fault: PlannedFault = { kind: "crash", step: name, point, attempt };
+        cells.push(await this.#tryOn({ name, fault: `crash ${point}` }, fault));
+      }
+    }
+    cells.push(await this.#tryOn({ name, fault: "answer lost" }, { kind: "answerLost", step: name }));
+    cells.push(await this.#tryOn({ name, fault: "late send" }, { kind: "lateSend", step: name }));
+    cells.push(await this.#tryOn({ name, fault: "late answer" }, { kind: "lateAnswer", step: name }));
+    const judgedBy = this.#expected.find((one) => one.step === name)?.judgedBy ?? "nothing";
+    const repeatSafety = destination.repeatSafety.by;
+    return { step: name, destination: destination.name, repeatSafety, judgedBy, cells: worstOfEach(cells) };
+  }
+
+  async #rehearseEvent(index: number, name: string): Promise<readonly RehearsalCell<EventFault>[]> {
+    const cells = [
+      await this.#tryDelivery({ name, fault: "repeated" }, { kind: "repeated", index }),
+      await this.#tryDelivery({ name, fault: "early" }, { kind: "early", index }),
+    ];
+    if (this.#events.length < 2) return cells;
+    return [...cells, await this.#tryDelivery({ name, fault: "reordered" }, { kind: "reordered" })];
+  }
+
+  async #tryOn(place: Place<StepFault>, fault: PlannedFault): Promise<RehearsalCell<StepFault>> {
+    const seen = await this.#run(fault, { kind: "inOrder" });
+    return this.#judge(place, seen);
+  }
+
+  async #tryDelivery(place: Place<EventFault>, delivery: Delivery): Promise<RehearsalCell<EventFault>> {
+    return this.#judge(place, await this.#run(null, delivery));
+  }
+
+  #judge<Fault extends string>(place: Place<Fault>, seen: Observation): RehearsalCell<Fault> {
+    const judgement = judgeRun(this.#expected, seen);
+    this.#note(place, judgement, seen);
+    return { fault: place.fault, ...judgement };
+  }
+
+  #note({ name, fault }: Place<string>, { verdict, step }: Judgement, { trace }: Observation): void {
+    if (verdict === "safe" || verdict === "checked") return;
+    const named = step ?? name;
+    const id = JSON.stringify([named, verdict]);
+    const known = this.#findings.get(id);
+    if (known !== undefined && known.trace.length <= trace.length) return;
+    this.#findings.set(id, { step: named, verdict, fault: `${fault} of ${name}`, trace });
+  }
+
+  async #run(fault: PlannedFault | null, delivery: Delivery): Promise<Observation> {
+    const { input, approvals, effects, prepare, startAt = START_AT, patience = PATIENCE_MS } = this.#options;
+    if (this.#runs === RUNS_MAX) {
+      throw new FootholdError(
+        "INVALID_REQUEST",
+        `The rehearsal needs more than ${RUNS_MAX} runs: split the case type.`,
+      );
+    }
+    this.#runs += 1;
+    await prepare?.();
+    return runOnce({
+      caseType: this.#caseType,
+      input: isInputFunction(input) ? input(this.#runs) : input,
+      approvals: approvals ?? {},
+      events: this.#events,
+      effects: effects === undefined ? null : async (caseId) => effects(caseId),
+      fault,
+      delivery,
+      startAt,
+      patienceMs: parseDuration(patience),
+    });
+  }
+}
+
+function isInputFunction<Input>(input: Input | ((run: number) => Input)): input is (run: number) => Input {
+  return typeof input === "function";
+}
+
+/** Of several attempts at one point, the worst. */
+function worstOfEach(cells: readonly RehearsalCell<StepFault>[]): readonly RehearsalCell<StepFault>[] {
+  return cells.filter(
+    ({ fault, verdict }, index) =>
+      !cells.some(
+        (other, at) =>
+          other.fault === fault &&
+          (rankOf(other.verdict) < rankOf(verdict) || (other.verdict === verdict && at < index)),
+      ),
+  );
+}

@@ -1,0 +1,304 @@
+/**
+ * The stage of a test world: the real worker, sweep and desk on the memory store, as processes of virtual time that can
+ * be killed and stopped, and the user's case types, watched.
+ */
+
+import type { JournalEntry } from "../core/journal.ts";
+import { FootholdError } from "../core/errors.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { registryOf, type Registry } from "../define/registry.ts";
+import { createDesk, type Desk } from "../desk/desk.ts";
+import type { Failpoint, FailpointPlace } from "../engine/failpoints.ts";
+import type { Report } from "../engine/report.ts";
+import { createSweep } from "../engine/sweep.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
+import { createWorker } from "../engine/worker.ts";
+import { memoryStore } from "../store/memory/store.ts";
+import { LIST_LIMIT_MAX, type Store } from "../store/port.ts";
+import { within, type SeenEffect, type UserCall } from "./current-call.ts";
+import { PlannedFaults } from "./planned-fault.ts";
+import { tapJournal } from "./tap-journal.ts";
+import { TestProcess } from "./test-process.ts";
+import { tellEntry } from "./tell-entry.ts";
+import { VirtualTime } from "./virtual-time.ts";
+import { watchCaseType } from "./watched-case-type.ts";
+
+/** Lease of a worker, in virtual ms. */
+const LEASE_MS = 10_000;
+/** How long after a worker was lost the next one starts, in virtual ms. */
+const REPLACED_AFTER_MS = 1_000;
+/** How long a worker that comes back late is stopped beyond what its step's destination may still do, in ms. */
+const LATE_BEYOND_MS = 60_000;
+/** How long a worker that went on late is watched step by step, in ms. */
+const WATCHED_MS = 5_000;
+/** Timers that one call may fire, so that a world that never rests is found. */
+const STEPS_MAX = 200_000;
+/** Lines of a trace. */
+const TRACE_MAX = 2_000;
+
+/** A moment of the world, in words. */
+export interface TraceLine {
+  /** Virtual ms since the world began. */
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** A call of `run` that ended. */
+export interface Execution {
+  readonly call: UserCall;
+  readonly ended: { readonly kind: "gave"; readonly value: unknown } | { readonly kind: "threw" };
+}
+
+/** A failpoint that a worker passed. */
+export interface Passage {
+  readonly point: Failpoint;
+  readonly step: string;
+  readonly attempt: number;
+}
+
+/** What a stage is made of. */
+export interface StageOptions {
+  readonly cases: readonly CaseType[];
+  readonly startAt: number;
+  readonly patienceMs: number;
+}
+
+/** How far the world ran. */
+export type RunEnd =
+  /** What was waited for is there. */
+  | "reached"
+  /** Nothing goes on without people, events, or more time than was allowed. */
+  | "idle"
+  /** The time allowed has passed. */
+  | "timeUp";
+
+/** One stage. */
+export class Stage {
+  readonly time: VirtualTime;
+  readonly store: Store;
+  readonly desk: Desk;
+  readonly faults: PlannedFaults = new PlannedFaults();
+  readonly trace: TraceLine[] = [];
+  readonly effects: SeenEffect[] = [];
+  readonly executions: Execution[] = [];
+  readonly passages: Passage[] = [];
+  readonly #registry: Registry;
+  readonly #workers: TestProcess[] = [];
+  /** Until when a worker that went on late is watched step by step. */
+  #watchedUntil = -Infinity;
+  #bug: { readonly error: unknown } | null = null;
+
+  constructor({ cases, startAt, patienceMs }: StageOptions) {
+    this.time = new VirtualTime(startAt, patienceMs);
+    this.#registry = registryOf(cases);
+    this.store = tapJournal(memoryStore({ now: () => this.time.now }), (caseId, entry) =>
+      this.#onEntry(caseId, entry),
+    );
+    const process = new TestProcess("desk", this.time);
+    this.desk = createDesk({
+      store: process.reach(this.store),
+      registry: this.#registry,
+      ports: process.ports,
+      engineVersion: ENGINE_VERSION,
+    });
+    this.#startSweep();
+    this.#startWorker();
+  }
+
+  /** Tells the trace. */
+  tell(text: string): void {
+    if (this.trace.length < TRACE_MAX) this.trace.push({ atMs: this.time.now - this.time.startAt, text });
+  }
+
+  /** When the last stopped worker goes on; null = none is stopped. */
+  get stoppedUntil(): number | null {
+    return this.#workers.reduce<number | null>(
+      (latest, { stoppedUntil }) =>
+        stoppedUntil === null ? latest : Math.max(latest ?? stoppedUntil, stoppedUntil),
+      null,
+    );
+  }
+
+  /**
+   * Runs until `isReached`, at most to `untilAt`. While a case is worked on, time goes from timer to timer; else it
+   * skips to what the engine does next by itself.
+   */
+  async runUntil(isReached: () => Promise<boolean>, untilAt: number): Promise<RunEnd> {
+    for (let steps = 0; steps < STEPS_MAX; steps += 1) {
+      await this.time.settle();
+      this.#throwBug();
+      if (await isReached()) return "reached";
+      const nextAt = await this.#nextAt();
+      if (nextAt === null) return "idle";
+      if (nextAt > this.time.now) {
+        if (nextAt > untilAt) return "timeUp";
+        this.time.leap(nextAt);
+      } else if (!(await this.time.step(untilAt))) return "timeUp";
+    }
+    throw new FootholdError(
+      "INVARIANT_BROKEN",
+      `The test world did not come to rest after ${STEPS_MAX} timers. Does a step run again and again?`,
+    );
+  }
+
+  /** When something happens by itself: now, later, or never (null). */
+  async #nextAt(): Promise<number | null> {
+    const { now } = this.time;
+    if ((await this.store.listClaims(1)).length > 0) return now;
+    const { stoppedUntil } = this;
+    if (stoppedUntil === null && now < this.#watchedUntil) return now;
+    let nextAt = stoppedUntil ?? Infinity;
+    let after: string | undefined;
+    do {
+      const page = await this.store.listCases({
+        states: ["ready", "waiting", "paused"],
+        limit: LIST_LIMIT_MAX,
+        ...(after === undefined ? {} : { after }),
+      });
+      for (const { dueAt } of page.rows) if (dueAt !== null) nextAt = Math.min(nextAt, dueAt);
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+    return nextAt === Infinity ? null : Math.max(now, nextAt);
+  }
+
+  #throwBug(): void {
+    if (this.#bug !== null) throw this.#bug.error;
+  }
+
+  #startSweep(): void {
+    const process = new TestProcess("server", this.time);
+    createSweep({ store: process.reach(this.store), ports: process.ports }).start();
+  }
+
+  #startWorker(): void {
+    const process = new TestProcess(`worker-${this.#workers.length + 1}`, this.time);
+    this.#workers.push(process);
+    const cases = this.#registry.all.map((one) =>
+      watchCaseType(one, (call, work) => this.#call(process, call, work)),
+    );
+    const worker = createWorker({
+      store: process.reach(this.store),
+      registry: registryOf(cases),
+      ports: process.ports,
+      name: process.name,
+      host: "test",
+      build: "test",
+      leaseMs: LEASE_MS,
+      onFailpoint: (point, place) => this.#onFailpoint(process, point, place),
+      onReport: (report) => this.#onReport(process, report),
+    });
+    worker.start().catch((error: unknown) => {
+      this.#bug ??= { error };
+    });
+  }
+
+  #onReport({ name }: TestProcess, report: Report): void {
+    if (report.kind === "bug") this.#bug ??= { error: report.error };
+    if (report.kind === "claimLost") this.tell(`${name} learns that its claim was lost`);
+    if (report.kind === "claimFreed") this.tell("the sweep frees the claim of the lost worker");
+    if (report.kind === "lateReport") this.tell(`${name} reports late on ${report.step}`);
+  }
+
+  #onEntry(_caseId: string, { entry }: JournalEntry): void {
+    const text = tellEntry(entry);
+    if (text !== null) this.tell(text);
+  }
+
+  async #onFailpoint(process: TestProcess, point: Failpoint, place: FailpointPlace): Promise<void> {
+    const { step, attempt } = place;
+    this.passages.push({ point, step, attempt });
+    const fault = this.faults.take((one) => {
+      if (one.step !== step) return false;
+      if (one.kind === "lateAnswer") return point === "afterSend";
+      return (
+        one.kind === "crash" && one.point === point && (one.attempt === undefined || one.attempt === attempt)
+      );
+    });
+    if (fault === null) return;
+    if (fault.kind === "crash") {
+      // What the process has sent is on its way: it arrives, and nobody hears the answer.
+      await this.time.settle();
+      process.kill();
+      this.tell(`${process.name} is killed (${point} of ${step})`);
+      this.#replace();
+    } else this.#stop(process, step, "with the answer in its hands");
+    await process.awake();
+    this.tell(`${process.name} goes on, late`);
+  }
+
+  async #call<T>(process: TestProcess, call: UserCall, work: () => Promise<T>): Promise<T> {
+    const isLate = call.kind === "run" && this.#takes("lateSend", call);
+    if (isLate) {
+      this.#stop(process, call.step, "as it calls run");
+      await process.awake();
+      // Its timers had their turn: a deadline that passed meanwhile has aborted the signal.
+      await process.ports.clock.sleep(1);
+      this.tell(`${process.name} goes on, late`);
+    }
+    return this.time.call((inTime) => {
+      const tell = (what: string): void => this.tell(what);
+      const onEffect = (effect: SeenEffect): void => void this.effects.push(effect);
+      return within({ call, time: this.time, inTime, tell, onEffect }, () =>
+        call.kind === "run" ? this.#run(process, call, work) : work(),
+      );
+    });
+  }
+
+  async #run<T>({ name }: TestProcess, call: UserCall, work: () => Promise<T>): Promise<T> {
+    const { step, attempt, idempotencyKey } = call;
+    this.tell(`${name} calls run of ${step}, attempt ${attempt}, key ${idempotencyKey ?? "none"}`);
+    let value: T;
+    try {
+      value = await work();
+    } catch (error) {
+      this.executions.push({ call, ended: { kind: "threw" } });
+      this.tell(`run of ${step} throws: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+    this.executions.push({ call, ended: { kind: "gave", value } });
+    this.tell(`run of ${step} gives ${shown(value)}`);
+    if (!this.#takes("answerLost", call)) return value;
+    this.tell(`the answer is lost on its way to ${name}`);
+    throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
+  }
+
+  #takes(kind: "answerLost" | "lateSend", { step }: UserCall): boolean {
+    return this.faults.take((one) => one.kind === kind && one.step === step) !== null;
+  }
+
+  #stop(process: TestProcess, step: string, when: string): void {
+    const forMs = this.#lateMs(step);
+    process.stop(forMs);
+    this.#watchedUntil = Math.max(this.#watchedUntil, this.time.now + forMs + WATCHED_MS);
+    this.tell(`${process.name} is stopped ${when}, for ${forMs / 1_000} s`);
+    this.#replace();
+  }
+
+  /** Longer than its lease, and than anything that it sent can still arrive as far as the definition says. */
+  #lateMs(step: string): number {
+    for (const { outline } of this.#registry.all) {
+      const found = outline.steps.find(({ name }) => name === step);
+      if (found?.kind !== "step") continue;
+      const { readLagMs, requestAgeMs } = found.destination;
+      return found.deadlineMs + readLagMs + requestAgeMs + LEASE_MS + LATE_BEYOND_MS;
+    }
+    return LEASE_MS + LATE_BEYOND_MS;
+  }
+
+  #replace(): void {
+    this.time.after(REPLACED_AFTER_MS, () => this.#startWorker());
+  }
+}
+
+/** Characters of a value in a trace. */
+const SHOWN_CHARS_MAX = 120;
+
+function shown(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = undefined;
+  }
+  return (text ?? String(value)).slice(0, SHOWN_CHARS_MAX);
+}

@@ -1,0 +1,37 @@
+/** A store that tells of every entry as it is appended. */
+
+import type { JournalEntry } from "../core/journal.ts";
+import type { Store } from "../store/port.ts";
+
+/** Told of each new entry, in order. */
+export type OnEntry = (caseId: string, entry: JournalEntry) => void;
+
+/** Taps the three ways in which a store appends. */
+export function tapJournal(store: Store, onEntry: OnEntry): Store {
+  const told = new Map<string, number>();
+  const tellNew = async (caseId: string): Promise<void> => {
+    const stored = await store.loadCase(caseId);
+    const journal = stored?.journal ?? [];
+    const known = told.get(caseId) ?? 0;
+    told.set(caseId, Math.max(known, journal.length));
+    for (const entry of journal.slice(known)) onEntry(caseId, entry);
+  };
+  return {
+    ...store,
+    insertCase: async (start) => {
+      const reply = await store.insertCase(start);
+      await tellNew(start.identity.caseId);
+      return reply;
+    },
+    commit: async (commits) => {
+      const replies = await store.commit(commits);
+      for (const { caseId } of commits) await tellNew(caseId);
+      return replies;
+    },
+    changeCase: async (caseId, commitId, decide) => {
+      const reply = await store.changeCase(caseId, commitId, decide);
+      await tellNew(caseId);
+      return reply;
+    },
+  };
+}

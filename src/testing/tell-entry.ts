@@ -1,0 +1,73 @@
+/** A journal entry as a line of a trace. */
+
+import type { Entry, Wait } from "../core/journal.ts";
+
+/** Null for what says nothing about the course of a case. */
+export function tellEntry(entry: Entry): string | null {
+  switch (entry.kind) {
+    case "caseStarted":
+      return `the case starts (${entry.caseType})`;
+    case "intentOpened":
+      return `stored: ${entry.step} is wanted, key ${entry.idempotencyKey}`;
+    case "attemptOpened":
+      return `stored: attempt ${entry.attempt} of ${entry.step} is opened`;
+    case "attemptFailed": {
+      const { step, attempt, failure, retryAt } = entry;
+      const next = retryAt === null ? "" : ", to be tried again";
+      return `stored: attempt ${attempt} of ${step} failed (${failure.kind}, executed: ${failure.executed})${next}`;
+    }
+    case "checkAnswered":
+      return `stored: the check of ${entry.step} answered ${entry.answer.kind}${entry.proves ? ", which proves it" : ""}`;
+    case "stepConfirmed":
+      return `stored: ${entry.step} is confirmed by ${entry.by.how}`;
+    case "stepLapsed":
+      return `stored: ${entry.step} lapsed (${entry.because.kind})`;
+    case "stepRestored":
+      return `stored: ${entry.step} stands again`;
+    case "reviewOpened":
+      return `stored: ${entry.review.step} waits for a person (${entry.review.reason}): ${entry.review.sentence}`;
+    case "parked":
+      return entry.waits.length === 0 ? null : `stored: waits for ${entry.waits.map(tellWait).join(" and ")}`;
+    case "eventReceived":
+      return `stored: event ${entry.eventType} (${entry.sourceId})`;
+    case "approvalAnswered":
+      return `stored: ${entry.step} is ${entry.approved ? "approved" : "refused"} by ${entry.by.name}`;
+    case "claimLost":
+      return `stored: ${entry.holderName} lost the claim with ${entry.openAttempts.length} attempts open`;
+    case "lateReport":
+      return `stored: late report on attempt ${entry.attempt} of ${entry.step}: ${entry.outcome.kind}`;
+    case "caseDone":
+      return "the case is done";
+    case "canceled":
+      return `the case is canceled by ${entry.by.name}`;
+    case "paused":
+      return `the case is paused by ${entry.by.name}`;
+    case "resumed":
+      return `resumed by ${entry.by.name}`;
+    case "inputCorrected":
+      return `the input is corrected by ${entry.by.name}`;
+    case "conditionAnswered":
+      return `stored: "${entry.condition}" of ${entry.step}: ${entry.answer.kind}`;
+    case "noteAdded":
+    case "cancelRequested":
+    case "pauseRequested":
+      return null;
+  }
+}
+
+function tellWait(wait: Wait): string {
+  switch (wait.kind) {
+    case "retry":
+      return `the next try of ${wait.step}`;
+    case "check":
+      return `the next check of ${wait.step}`;
+    case "probe":
+      return `"${wait.condition}" of ${wait.step}`;
+    case "approval":
+      return `approval ${wait.step}`;
+    case "event":
+      return `event ${wait.eventType}`;
+    case "timer":
+      return `time (${wait.step})`;
+  }
+}

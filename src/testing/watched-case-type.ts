@@ -1,0 +1,67 @@
+/** A case type whose functions are the user's own, called so that the world knows what is under way. */
+
+import type { CaseType, RuntimeCondition, RuntimeSendStep, RuntimeStep } from "../define/case-type.ts";
+import type { UserCall } from "./current-call.ts";
+
+/** Makes a call of the user's code. */
+export type MakeCall = <T>(call: UserCall, work: () => Promise<T>) => Promise<T>;
+
+/** The same case type, each function called through `makeCall`. */
+export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType {
+  const { outline, input, events } = caseType;
+  const steps = Object.entries(caseType.steps).map(([name, step]): readonly [string, RuntimeStep] => [
+    name,
+    watchStep(step, makeCall),
+  ]);
+  return { outline, input, events, steps: Object.fromEntries(steps) };
+}
+
+function watchStep(step: RuntimeStep, makeCall: MakeCall): RuntimeStep {
+  const requires = step.requires.map((one) => watchCondition(one, step.outline.name, makeCall));
+  switch (step.kind) {
+    case "approval":
+    case "waitForEvent":
+    case "sleep":
+      return { ...step, requires };
+    case "step":
+      return { ...watchSend(step, makeCall), requires };
+  }
+}
+
+function watchSend(send: RuntimeSendStep, makeCall: MakeCall): RuntimeSendStep {
+  const step = send.outline.name;
+  const { check, run } = send;
+  return {
+    ...send,
+    before: send.before.map((one) => watchCondition(one, step, makeCall)),
+    run: (context) => {
+      const { caseId, idempotencyKey, attempt } = context;
+      return makeCall({ kind: "run", caseId, step, idempotencyKey, attempt }, async () => run(context));
+    },
+    check:
+      check === null
+        ? null
+        : (context) => {
+            const { caseId, idempotencyKey } = context;
+            const call: UserCall = { kind: "check", caseId, step, idempotencyKey, attempt: 0 };
+            return makeCall(call, async () => check(context));
+          },
+  };
+}
+
+function watchCondition(condition: RuntimeCondition, step: string, makeCall: MakeCall): RuntimeCondition {
+  if (condition.kind === "fact") return condition;
+  return {
+    ...condition,
+    ask: (context) => {
+      const call: UserCall = {
+        kind: "probe",
+        caseId: context.caseId,
+        step,
+        idempotencyKey: null,
+        attempt: 0,
+      };
+      return makeCall(call, async () => condition.ask(context));
+    },
+  };
+}

@@ -1,0 +1,246 @@
+/** A test world, as tests use it. */
+
+import type { CaseType } from "../define/case-type.ts";
+import { parseDuration, type Duration } from "../define/duration.ts";
+import { FootholdError } from "../core/errors.ts";
+import type { Desk } from "../desk/desk.ts";
+import type { Failpoint } from "../engine/failpoints.ts";
+import type { StoredRow } from "../store/port.ts";
+import { fail, journalOf, standing, type CaseJournal } from "./case-journal.ts";
+import { Stage, type TraceLine } from "./stage.ts";
+import { PATIENCE_MS, START_AT } from "./virtual-time.ts";
+
+/** What a world is made of. */
+export interface TestWorldOptions {
+  /** The case types that it can start. */
+  readonly cases: readonly CaseType[];
+  /** Epoch ms at which its time begins. Default 2027-01-15T08:00:00Z. */
+  readonly startAt?: number;
+  /**
+   * How long your functions may take in real time before virtual time goes on beside them, and so their deadline can
+   * pass. Default 5 s.
+   */
+  readonly patience?: Duration;
+}
+
+/** The real engine on the memory store, under a clock that moves only when you say so. Nothing needs to be closed. */
+export interface TestWorld {
+  /** Everything people can do, under the same clock. */
+  readonly desk: Desk;
+  /** Virtual time, epoch ms. */
+  readonly now: number;
+  /** What happened, oldest first, with virtual times. At most 2,000 lines. */
+  readonly trace: readonly TraceLine[];
+  /** Starts a case and gives its id. Nothing runs before one of the `run…` functions, or `advance`. */
+  start<Input>(
+    caseType: CaseType<Input>,
+    input: Input,
+    options?: { readonly businessKey?: string },
+  ): Promise<string>;
+  /** Runs what can go on now. No time passes beyond what calls under way need: retries, sleeps and people stay waited for. */
+  runUntilIdle(): Promise<void>;
+  /**
+   * Runs one case, skipping the time of retries, checks and probes, until it has ended or waits for something else: an
+   * approval, an event, a sleep, a person.
+   */
+  runToNextWait(caseId: string): Promise<CaseJournal>;
+  /** Runs one case to its end, sleeps included. Throws `AssertionError` when it needs an approval, an event or a person. */
+  runToEnd(caseId: string): Promise<CaseJournal>;
+  /** Lets time pass; whatever becomes due meanwhile runs at its time. */
+  advance(time: Duration): Promise<void>;
+  /** Answers the approval `step`, with what its form asks for. */
+  approve(
+    caseId: string,
+    step: string,
+    answer?: { readonly form?: unknown; readonly by?: string },
+  ): Promise<void>;
+  /** Refuses the approval `step`. */
+  reject(
+    caseId: string,
+    step: string,
+    answer?: { readonly note?: string; readonly by?: string },
+  ): Promise<void>;
+  /** Gives the case an event. The same `sourceId` counts once; drawn when left out. */
+  sendEvent(
+    caseId: string,
+    eventType: string,
+    payload: unknown,
+    options?: { readonly sourceId?: string },
+  ): Promise<void>;
+  /** Lets the case go on after a review; `step`: only that one. */
+  resume(caseId: string, options?: { readonly step?: string; readonly by?: string }): Promise<void>;
+  /** Replaces the input of the case. */
+  correctInput(caseId: string, input: unknown, options?: { readonly reason?: string }): Promise<void>;
+  /**
+   * The worker that next comes to this failpoint of this step dies there; another one starts a second later and takes
+   * over once the sweep has freed the claim.
+   */
+  crashAt(point: Failpoint, step: string): void;
+  /** The next answer that `run` of this step gives is lost: the engine sees a connection that broke. */
+  loseAnswer(step: string): void;
+  /** What the case has come to. Throws `CASE_NOT_FOUND`. */
+  journal(caseId: string): Promise<CaseJournal>;
+}
+
+/** Longest time that a `run…` function skips in all, in ms: 400 days. */
+const SKIP_MS_MAX = 400 * 86_400_000;
+const BY = "test";
+
+/** Makes a world. Throws `INVALID_DEFINITION` with all faults of its case types. */
+export function createTestWorld(options: TestWorldOptions): TestWorld {
+  const { cases, startAt = START_AT, patience = PATIENCE_MS } = options;
+  return new World(new Stage({ cases, startAt, patienceMs: parseDuration(patience) }));
+}
+
+class World implements TestWorld {
+  readonly #stage: Stage;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  get desk(): Desk {
+    return this.#stage.desk;
+  }
+
+  get now(): number {
+    return this.#stage.time.now;
+  }
+
+  get trace(): readonly TraceLine[] {
+    return this.#stage.trace;
+  }
+
+  async start<Input>(
+    caseType: CaseType<Input>,
+    input: Input,
+    options: { readonly businessKey?: string } = {},
+  ): Promise<string> {
+    const { caseId } = await this.desk.startCase(caseType, input, { by: BY, ...options });
+    return caseId;
+  }
+
+  async runUntilIdle(): Promise<void> {
+    await this.#stage.runUntil(() => this.#isIdle(), this.now + SKIP_MS_MAX);
+  }
+
+  async #isIdle(): Promise<boolean> {
+    const [claims, counts] = await Promise.all([
+      this.#stage.store.listClaims(1),
+      this.#stage.store.countCases(),
+    ]);
+    return claims.length === 0 && counts.every(({ due }) => due === 0);
+  }
+
+  async runToNextWait(caseId: string): Promise<CaseJournal> {
+    return this.#run(caseId, (row) => !row.summary.waits.some(isOwn));
+  }
+
+  async runToEnd(caseId: string): Promise<CaseJournal> {
+    const journal = await this.#run(
+      caseId,
+      ({ summary }) => !summary.waits.some((one) => isOwn(one) || one.kind === "timer"),
+    );
+    if (journal.state === "done" || journal.state === "canceled") return journal;
+    return fail(
+      journal,
+      `it does not reach its end by itself: ${standing(journal)}`,
+      journal.state,
+      "done or canceled",
+    );
+  }
+
+  /** Runs until the case has ended, or rests as `isWait` says. */
+  async #run(caseId: string, isWait: (row: StoredRow) => boolean): Promise<CaseJournal> {
+    await this.#row(caseId);
+    await this.#stage.runUntil(async () => {
+      const row = await this.#row(caseId);
+      switch (row.state) {
+        case "done":
+        case "canceled":
+        case "in_review":
+          return true;
+        case "paused":
+        case "waiting":
+          return (row.dueAt === null || row.dueAt > this.now) && isWait(row);
+        case "ready":
+        case "claimed":
+          return false;
+      }
+    }, this.now + SKIP_MS_MAX);
+    return this.journal(caseId);
+  }
+
+  async #row(caseId: string): Promise<StoredRow> {
+    const stored = await this.#stage.store.loadCase(caseId);
+    if (stored !== null) return stored.row;
+    throw new FootholdError("CASE_NOT_FOUND", `There is no case ${caseId} in this test world.`);
+  }
+
+  async advance(time: Duration): Promise<void> {
+    const untilAt = this.now + parseDuration(time);
+    await this.#stage.runUntil(() => Promise.resolve(false), untilAt);
+    this.#stage.time.leap(untilAt);
+    await this.#stage.runUntil(() => this.#isIdle(), untilAt);
+  }
+
+  async approve(
+    caseId: string,
+    step: string,
+    { form, by = BY }: { readonly form?: unknown; readonly by?: string } = {},
+  ): Promise<void> {
+    await this.desk.answerApproval(caseId, { step, approved: true, form, by });
+  }
+
+  async reject(
+    caseId: string,
+    step: string,
+    { note, by = BY }: { readonly note?: string; readonly by?: string } = {},
+  ): Promise<void> {
+    await this.desk.answerApproval(caseId, { step, approved: false, note, by });
+  }
+
+  async sendEvent(
+    caseId: string,
+    eventType: string,
+    payload: unknown,
+    { sourceId }: { readonly sourceId?: string } = {},
+  ): Promise<void> {
+    await this.desk.recordEvent(caseId, { eventType, payload, sourceId });
+  }
+
+  async resume(
+    caseId: string,
+    { step, by = BY }: { readonly step?: string; readonly by?: string } = {},
+  ): Promise<void> {
+    await this.desk.resume(caseId, { step, by });
+  }
+
+  async correctInput(
+    caseId: string,
+    input: unknown,
+    { reason = "corrected in a test" }: { readonly reason?: string } = {},
+  ): Promise<void> {
+    await this.desk.correctInput(caseId, { input, by: BY, reason });
+  }
+
+  crashAt(point: Failpoint, step: string): void {
+    this.#stage.faults.add({ kind: "crash", point, step });
+  }
+
+  loseAnswer(step: string): void {
+    this.#stage.faults.add({ kind: "answerLost", step });
+  }
+
+  async journal(caseId: string): Promise<CaseJournal> {
+    await this.#row(caseId);
+    const stored = await this.#stage.store.loadCase(caseId);
+    if (stored === null) throw new FootholdError("CASE_NOT_FOUND", `There is no case ${caseId}.`);
+    return journalOf(stored);
+  }
+}
+
+/** A wait that the engine ends by itself and that is no part of the case's own course. */
+function isOwn({ kind }: { readonly kind: StoredRow["summary"]["waits"][number]["kind"] }): boolean {
+  return kind === "retry" || kind === "check" || kind === "probe";
+}
