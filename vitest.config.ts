@@ -39,6 +39,10 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: "verify", include: ["verify/**/*.test.ts"] },
+      },
+      {
+        extends: true,
         test: {
           name: "types",
           include: [],
