@@ -2,6 +2,7 @@
 
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { FootholdError } from "../core/errors.ts";
+import type { ExitCode } from "./exit-codes.ts";
 
 /** An option of a command. */
 export interface OptionSpec {
@@ -23,7 +24,8 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Lines below the options in its help. */
   readonly notes: readonly string[];
-  readonly run: (call: Call) => Promise<void>;
+  /** What it gives is the exit code; nothing = 0. */
+  readonly run: (call: Call) => Promise<ExitCode | void>;
 }
 
 /** A command line, read. */

@@ -15,6 +15,7 @@ import {
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import type { Command } from "./command.ts";
 import { nearest } from "./did-you-mean.ts";
+import { rehearseCommand } from "./rehearse.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
 import { devCommand, serveCommand, workerCommand } from "./processes.ts";
 
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   workerCommand,
   sweepCommand,
   migrateCommand,
+  rehearseCommand,
   casesListCommand,
   casesShowCommand,
   casesStartCommand,

@@ -13,15 +13,14 @@ process.exitCode = await run(process.argv.slice(2));
 
 async function run(words: readonly string[]): Promise<ExitCode> {
   try {
-    await runWords(words);
-    return EXIT_CODES.ok;
+    return (await runWords(words)) ?? EXIT_CODES.ok;
   } catch (error) {
     sayError(error, words.includes("--debug"));
     return exitCodeOf(error);
   }
 }
 
-async function runWords(words: readonly string[]): Promise<void> {
+async function runWords(words: readonly string[]): Promise<ExitCode | void> {
   const [first, ...more] = words;
   if (first === "--version" || first === "-V") {
     say(packageVersion());
@@ -41,5 +40,5 @@ async function runWords(words: readonly string[]): Promise<void> {
     for (const line of helpLines(command.name.split(" "))) say(line);
     return;
   }
-  await command.run(call);
+  return command.run(call);
 }

@@ -1,7 +1,6 @@
 /** Judges a run with a fault by the runs without: pure. */
 
-import { readJson } from "../core/json.ts";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, readJson } from "../core/json.ts";
 import type { Observation } from "./rehearsal-run.ts";
 import { rankOf, type JudgedBy, type Verdict } from "./rehearsal-report.ts";
 
@@ -60,7 +59,7 @@ function answersOf(step: string, { executions }: Observation): readonly string[]
   });
 }
 
-/** Judges a run in which `at` met the fault. The worst of what it did to any step counts. */
+/** Judges a run that met a fault: the worst of what it did to any step counts. */
 export function judgeRun(expected: readonly Expected[], run: Observation): Judgement {
   const found = expected.map((one) => ({ verdict: verdictOn(one, run), step: one.step }));
   const worst = found.toSorted((a, b) => rankOf(a.verdict) - rankOf(b.verdict))[0];

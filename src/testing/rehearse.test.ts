@@ -119,6 +119,33 @@ describe("steps that are safe", () => {
   });
 });
 
+describe("events", () => {
+  test("may come in another order than the case waits for them, and twice", async () => {
+    const shipping = defineCase("shipping", { ...head, events: { packed: Item, shipped: Item } })
+      .waitForEvent("packing", { event: "packed", timeout: "30d" })
+      .waitForEvent("arrival", { event: "shipped", timeout: "30d" })
+      .step("thank", {
+        to: shop.destination,
+        request: (facts) => ({ item: facts.input.item }),
+        run: ({ request, idempotencyKey, signal }) => shop.send(request, { idempotencyKey, signal }),
+      });
+    const report = await rehearse(shipping, {
+      input,
+      events: [
+        { eventType: "packed", payload: input },
+        { eventType: "shipped", payload: input },
+      ],
+    });
+    expectSafe(report);
+    const cells = ["repeated", "early", "reordered"].map((fault) => ({ fault, verdict: "safe", step: null }));
+    expect(report.events).toEqual([
+      { eventType: "packed", cells },
+      { eventType: "shipped", cells },
+    ]);
+    expect(formatRehearsal(report)).toMatch(/^shipped +safe +safe +safe$/m);
+  });
+});
+
 describe("a step that declares a key and sends none", () => {
   const careless = defineCase("careless", head)
     .step("order", {

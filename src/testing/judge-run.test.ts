@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import type { UserCall } from "./current-call.ts";
+import { expectedOf, judgeRun } from "./judge-run.ts";
+import type { Observation } from "./rehearsal-run.ts";
+
+function runOf(step: string): UserCall {
+  return { kind: "run", caseId: "c", step, idempotencyKey: "k", attempt: 1 };
+}
+
+/** A run of the step `pay` that ended well, with these answers and effects. */
+function observation(changes: Partial<Observation> = {}): Observation {
+  return {
+    state: "done",
+    standing: "it is done",
+    entries: [],
+    seen: [],
+    listed: null,
+    executions: [],
+    passages: [],
+    trace: [],
+    isHit: true,
+    ...changes,
+  };
+}
+
+function answering(...values: readonly unknown[]): Observation["executions"] {
+  return values.map((value) => ({ call: runOf("pay"), ended: { kind: "gave", value } }));
+}
+
+const effect = { call: runOf("pay"), destination: "bank", id: "1" };
+
+describe("what is expected of a step", () => {
+  test.each([
+    ["its listed effects", { listed: [{ step: "pay" }], seen: [effect] }, {}, "effects", 1],
+    ["its ledger where nothing is listed", { listed: [], seen: [effect, effect] }, {}, "ledger", 2],
+    ["answers that differ from case to case", { executions: answering({ id: 1 }) }, { id: 2 }, "answers", 1],
+    [
+      "nothing, where every case gets the same answer",
+      { executions: answering({ ok: 1 }) },
+      { ok: 1 },
+      "nothing",
+      1,
+    ],
+    ["nothing, where the answer is none", { executions: answering(undefined) }, undefined, "nothing", 1],
+  ] as const)("is judged by %s", (_, first, answer, judgedBy, count) => {
+    const second = observation({ ...first, executions: answering(answer) });
+    expect(expectedOf("pay", observation(first), second)).toEqual({ step: "pay", judgedBy, count });
+  });
+});
+
+describe("a run", () => {
+  const byLedger = [{ step: "pay", judgedBy: "ledger", count: 1 }] as const;
+  const byAnswers = [{ step: "pay", judgedBy: "answers", count: 1 }] as const;
+  const byNothing = [{ step: "pay", judgedBy: "nothing", count: 1 }] as const;
+
+  test.each([
+    ["with the effects expected is safe", byLedger, { seen: [effect] }, "safe"],
+    ["with one effect more sends twice", byLedger, { seen: [effect, effect] }, "twice"],
+    [
+      "with one more sends twice in review too",
+      byLedger,
+      { seen: [effect, effect], state: "in_review" },
+      "twice",
+    ],
+    ["that is done with one effect fewer lost it", byLedger, {}, "lost"],
+    ["in review with one effect fewer needs a person", byLedger, { state: "in_review" }, "person"],
+    ["that neither ended nor is in review is stuck", byLedger, { seen: [effect], state: "waiting" }, "stuck"],
+    ["whose fault did not come shows nothing", byLedger, { seen: [effect], isHit: false }, "notHit"],
+    [
+      "whose fault did not come and that sent twice did",
+      byLedger,
+      { seen: [effect, effect], isHit: false },
+      "twice",
+    ],
+    ["with one answer twice is safe", byAnswers, { executions: answering({ id: 1 }, { id: 1 }) }, "safe"],
+    ["with two answers sends twice", byAnswers, { executions: answering({ id: 1 }, { id: 2 }) }, "twice"],
+    ["without an answer was found by a check", byAnswers, {}, "safe"],
+    ["that succeeded twice unseen shows nothing", byNothing, { executions: answering(1, 1) }, "unproven"],
+  ] as const)("%s", (_, expected, changes, verdict) => {
+    expect(judgeRun(expected, observation(changes)).verdict).toBe(verdict);
+  });
+
+  test("that went wrong names the step", () => {
+    expect(judgeRun(byLedger, observation({ seen: [effect, effect] }))).toEqual({
+      verdict: "twice",
+      step: "pay",
+    });
+  });
+});

@@ -1,0 +1,4 @@
+import { defineRehearsal } from "foothold/testing";
+import { ordering } from "./case-types.mjs";
+
+export default defineRehearsal(ordering("safe", true), { input: { item: "desk" } });
