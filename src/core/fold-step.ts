@@ -149,9 +149,9 @@ export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): 
   return { ...counted, intent: { ...intent, attempts }, firstNotFoundAt: null, notBefore: null };
 }
 
-/** A confirmation. It closes the step's review and uses up what waited for it. */
+/** A confirmation. It closes the step's review, with one exception, and uses up what waited for it. */
 export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): StepChange {
-  const { round } = stepOf(state, entry.step);
+  const { round, review } = stepOf(state, entry.step);
   const { intentVersion, basis, result, evidence, by } = entry;
   return {
     intent: confirmedIntent(state, entry),
@@ -166,7 +166,8 @@ export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: n
       round: round.number,
     },
     lapse: null,
-    review: null,
+    // That it may exist twice is not answered by one of the two being confirmed: only a person closes that.
+    review: review?.reason === "mayExistTwice" ? review : null,
     round: { ...FRESH_ROUND, number: round.number },
     notBefore: null,
     askedByProvider: false,
@@ -188,6 +189,9 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
       const { number } = attemptNamed(state, intent, { ...entry, attempt: by.attempt });
       return settleAttempt(intent, number, { kind: "confirmed" });
     }
+    case "person":
+      // Vouched for before anything was sent, or about the intent that stands open.
+      return entry.intentVersion === 0 ? stepOf(state, entry.step).intent : intentNamed(state, entry);
     case "check": {
       const intent = intentNamed(state, entry);
       // It proves the only attempt that can have made the effect; of several it cannot tell which.
