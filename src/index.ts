@@ -59,6 +59,7 @@ export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.t
 export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage } from "./desk/desk.ts";
 export type {
   ApprovalRequest,
+  ConfirmRequest,
   CorrectionRequest,
   EventRequest,
   MoveRequest,

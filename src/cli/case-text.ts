@@ -124,6 +124,8 @@ function moveLine(caseId: string, { move, step }: MoveView): string {
   switch (move) {
     case "approve":
       return `${SPOKEN_NAME} cases approve ${caseId} ${step ?? ""}   (or reject)`;
+    case "confirm":
+      return `${SPOKEN_NAME} cases confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT   (it happened: nothing is sent)`;
     case "correct":
       return `${SPOKEN_NAME} cases correct ${caseId} --input JSON --reason TEXT`;
     case "note":

@@ -1,4 +1,4 @@
-/** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, note. */
+/** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, confirm, note. */
 
 import { FootholdError } from "../core/errors.ts";
 import type { ActReply } from "../desk/change.ts";
@@ -217,6 +217,36 @@ export const casesCorrectCommand: Command = {
     const input = await readJsonOption(call, "input", null);
     await act(call, "needed", ({ desk }) =>
       desk.correctInput(needed(call, 0), { input, reason, by: whoActs(call) }),
+    );
+  },
+};
+
+/** Confirms a step by hand. */
+export const casesConfirmCommand: Command = {
+  name: "cases confirm",
+  summary: "confirm by hand a step in review: it took effect, and nothing is sent",
+  positionals: ["CASE", "STEP"],
+  options: [
+    { name: "result", value: "JSON", help: `what the step gave: ${JSON_VALUE_HELP}; null when left out` },
+    { name: "evidence", value: "TEXT", help: "where it can be seen: an outside id, a link" },
+    reasonOption,
+    planOption,
+    ...endOptions,
+  ],
+  notes: ["--reason is needed. Refused while a prerequisite of the step is broken."],
+  run: async (call) => {
+    const reason = call.text("reason");
+    if (reason === null) throw usage(call.command, "--reason is needed.");
+    const result = await readJsonOption(call, "result", null);
+    await act(call, "needed", ({ desk }) =>
+      desk.confirmStep(needed(call, 0), {
+        step: needed(call, 1),
+        result,
+        evidence: call.text("evidence"),
+        reason,
+        by: whoActs(call),
+        plan: call.text("plan") ?? undefined,
+      }),
     );
   },
 };

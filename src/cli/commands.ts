@@ -4,6 +4,7 @@ import { FootholdError } from "../core/errors.ts";
 import {
   casesApproveCommand,
   casesCancelCommand,
+  casesConfirmCommand,
   casesCorrectCommand,
   casesEventCommand,
   casesNoteCommand,
@@ -37,6 +38,7 @@ export const COMMANDS: readonly Command[] = [
   casesCancelCommand,
   casesPauseCommand,
   casesCorrectCommand,
+  casesConfirmCommand,
   casesNoteCommand,
 ];
 

@@ -45,6 +45,8 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "CASE_ENDED":
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
+    case "NOTHING_TO_CONFIRM":
+    case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
     case "CANCEL_NEEDS_UNDO":

@@ -160,7 +160,8 @@ function wake(state: CaseState, at: number): CaseState {
 }
 
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {
-  const confirmed = goOn({ ...state, losses: 0 }, at, entry.step, confirm(state, entry, at));
+  const repaired = state.repaired || entry.by.how === "person";
+  const confirmed = goOn({ ...state, losses: 0, repaired }, at, entry.step, confirm(state, entry, at));
   const { cancelRequest, pauseRequest } = state;
   if (cancelRequest === null) return confirmed;
   // Asked while nothing was confirmed, and too late now: the case stops where the person can see it.

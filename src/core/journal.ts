@@ -19,7 +19,9 @@ export type ConfirmedBy =
   | { readonly how: "lateReport"; readonly attempt: number }
   | { readonly how: "approval"; readonly sourceId: string; readonly by: string }
   | { readonly how: "event"; readonly sourceId: string; readonly eventType: string }
-  | { readonly how: "timer"; readonly dueAt: number };
+  | { readonly how: "timer"; readonly dueAt: number }
+  /** A person vouches for it. */
+  | { readonly how: "person"; readonly by: string; readonly reason: string };
 
 /** What a step gave. Unreadable: the effect happened, but what `run` returned cannot be stored (R11). */
 export type StepResult =

@@ -3,6 +3,7 @@
  * moves, which act on a case that nobody holds (R4). Every refusal carries a code and says what is missing.
  */
 
+import { basisOf } from "./basis.ts";
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
 import { stepOf, type CaseState } from "./case-state.ts";
@@ -13,6 +14,7 @@ import type { SendStepOutline } from "./outline.ts";
 import { isUntouched, planCase } from "./plan.ts";
 import type { Act, PlanInput, PlannedStep } from "./planning.ts";
 import { isSettled } from "./settled.ts";
+import { describeLapse } from "./standing.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
 
@@ -254,6 +256,53 @@ export function decideCorrection(
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
   return { kind: "write", entries: [{ kind: "inputCorrected", ...correction }] };
+}
+
+/** What a person vouches for. */
+export interface Vouching {
+  readonly step: string;
+  /** What the step gave, as later steps use it. */
+  readonly result: Json;
+  /** Where it can be seen: an outside id, a link, a screenshot's name. */
+  readonly evidence: Json;
+  readonly by: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Confirms by hand a send step that waits for a person: it took effect, however that came about, and stands for the
+ * present input. Nothing is sent. Refused where the step would not stand all the same, because a prerequisite is broken.
+ */
+export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouching: Vouching): MoveVerdict {
+  const { state, digest } = input;
+  const { step: name, result, evidence, by, reason } = vouching;
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const planned = planCase(input).steps.find(({ step }) => step.name === name);
+  if (planned?.step.kind !== "step" || planned.act.kind !== "review") {
+    const why = "only a step that sends and waits for a person can be confirmed by hand";
+    return refuse("NOTHING_TO_CONFIRM", `${name} of case ${state.caseId} cannot be confirmed: ${why}.`);
+  }
+  const entry: Entry = {
+    kind: "stepConfirmed",
+    step: name,
+    intentVersion: stepOf(state, name).intent?.version ?? 0,
+    basis: basisOf(planned.step, state, digest),
+    result: { kind: "value", value: result },
+    evidence,
+    by: { how: "person", by: by.name, reason },
+  };
+  const after = planCase({ ...input, state: preview(input, entry) }).steps.find(
+    ({ step }) => step.name === name,
+  );
+  if (after?.standing.kind === "lapsed") {
+    const why = describeLapse(after.standing.because);
+    return refuse(
+      "CONFIRM_BLOCKED",
+      `${name} of case ${state.caseId} would not stand: ${why}. Restore that first.`,
+    );
+  }
+  return { kind: "write", entries: [entry] };
 }
 
 /** A claim that a person's open page has: against it everything but a note is refused (R4). */

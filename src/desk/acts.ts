@@ -3,10 +3,11 @@
 import type { CaseState } from "../core/case-state.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
-import type { Json } from "../core/json.ts";
+import { readJson, type Json } from "../core/json.ts";
 import {
   decideApproval,
   decideCancel,
+  decideConfirmation,
   decideCorrection,
   decideEvent,
   decideNote,
@@ -15,6 +16,7 @@ import {
 } from "../core/moves.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { StoredRow } from "../store/port.ts";
 import { changeCase, type ActReply, type ActView } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
@@ -83,6 +85,19 @@ export interface CorrectionRequest {
   readonly input: unknown;
   readonly by: string;
   readonly reason: string;
+}
+
+/** A confirmation by hand. */
+export interface ConfirmRequest {
+  readonly step: string;
+  /** What the step gave, as `run` would have returned it; left out = null. */
+  readonly result?: unknown;
+  /** Where it can be seen: an outside id, a link. */
+  readonly evidence?: string | null | undefined;
+  readonly by: string;
+  readonly reason: string;
+  /** As in {@link ApprovalRequest}. */
+  readonly plan?: string | undefined;
 }
 
 /** A note. */
@@ -181,6 +196,47 @@ export async function correctInput(
   return changeCase(parts, caseId, ({ state, held }) =>
     decideCorrection(state, held, { input, by, reason: request.reason }),
   );
+}
+
+/** Confirms a step by hand. Throws `NOTHING_TO_CONFIRM`, `CONFIRM_BLOCKED`, and `INVALID_REQUEST` for a wrong result. */
+export async function confirmStep(
+  parts: DeskParts,
+  caseId: string,
+  request: ConfirmRequest,
+): Promise<ActReply> {
+  const { step, reason } = request;
+  const evidence = request.evidence ?? null;
+  checkTexts([
+    { path: "reason", value: reason, charsMax: REASON_CHARS_MAX, isProse: true },
+    ...(evidence === null
+      ? []
+      : [{ path: "evidence", value: evidence, charsMax: REASON_CHARS_MAX, isProse: true }]),
+  ]);
+  const by = personOf(request.by);
+  const row = await rowNamed(parts, caseId);
+  const caseType = neededDefinition(parts.registry, row);
+  checkStep(caseType, step);
+  const result = await validResult(caseType, request);
+  return changeCase(parts, caseId, (view) =>
+    decideConfirmation(seenPlan(parts, view, { plan: request.plan, step }), view.held, {
+      step,
+      result,
+      evidence,
+      by,
+      reason,
+    }),
+  );
+}
+
+async function validResult({ steps }: CaseType, { step, result }: ConfirmRequest): Promise<Json> {
+  const runtime = Object.hasOwn(steps, step) ? steps[step] : undefined;
+  const message = `The result is not what ${step} gives`;
+  if (runtime?.kind === "step" && runtime.result !== null) {
+    return checked(runtime.result, result ?? null, "INVALID_REQUEST", message);
+  }
+  const read = readJson(result ?? null, VALUE_CHARS_MAX);
+  if (read.kind === "json") return read.value;
+  throw new FootholdError("INVALID_REQUEST", `${message}: ${read.why}.`);
 }
 
 /** Adds a note to the history of any case. */

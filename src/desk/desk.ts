@@ -12,11 +12,13 @@ import {
   addNote,
   answerApproval,
   cancel,
+  confirmStep,
   correctInput,
   pause,
   recordEvent,
   resume,
   type ApprovalRequest,
+  type ConfirmRequest,
   type CorrectionRequest,
   type EventRequest,
   type MoveRequest,
@@ -77,6 +79,8 @@ export interface Desk {
   pause(caseId: string, request: PauseRequest): Promise<ActReply>;
   /** Throws `INVALID_INPUT`, `CASE_CLAIMED`. */
   correctInput(caseId: string, request: CorrectionRequest): Promise<ActReply>;
+  /** Throws `NOTHING_TO_CONFIRM`, `CONFIRM_BLOCKED`, `INVALID_REQUEST`, `CASE_CLAIMED`, `PLAN_CHANGED`. */
+  confirmStep(caseId: string, request: ConfirmRequest): Promise<ActReply>;
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
   /** Everything about one case. Throws `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`. */
   show(caseId: string): Promise<CaseView>;
@@ -109,6 +113,7 @@ export function createDesk(options: DeskOptions): Desk {
     cancel: (caseId, request) => cancel(parts, caseId, request),
     pause: (caseId, request) => pause(parts, caseId, request),
     correctInput: (caseId, request) => correctInput(parts, caseId, request),
+    confirmStep: (caseId, request) => confirmStep(parts, caseId, request),
     addNote: (caseId, request) => addNote(parts, caseId, request),
     show: (caseId) => showCase(parts, caseId),
     list: (filter) => listCases(parts, filter ?? {}),

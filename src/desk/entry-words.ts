@@ -189,6 +189,8 @@ export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string 
       return `by the event ${by.eventType} (${by.sourceId})`;
     case "timer":
       return `by the clock at ${formatTime(by.dueAt)}`;
+    case "person":
+      return `by hand by ${by.by}${reasonWords(by.reason)}`;
     default:
       return unreachable(by, "confirmation");
   }

@@ -6,9 +6,11 @@ import type { Actor } from "../core/journal.ts";
 import {
   decideApproval,
   decideCancel,
+  decideConfirmation,
   decideCorrection,
   decidePause,
   decideResume,
+  type HeldBy,
   type MoveVerdict,
 } from "../core/moves.ts";
 import type { SendStepOutline } from "../core/outline.ts";
@@ -19,8 +21,8 @@ import type { DefinitionStanding } from "./definition.ts";
 
 /** One act and whether it is allowed now. */
 export interface MoveView {
-  readonly move: "approve" | "resume" | "cancel" | "pause" | "correct" | "note";
-  /** The approval that can be answered; null for acts on the whole case. */
+  readonly move: "approve" | "confirm" | "resume" | "cancel" | "pause" | "correct" | "note";
+  /** The approval that can be answered, the step that can be confirmed; null for acts on the whole case. */
   readonly step: string | null;
   readonly isAllowed: boolean;
   /** Why it is not; null where it is. */
@@ -51,6 +53,7 @@ export function viewMoves(input: MovesInput): readonly MoveView[] {
       : judge(planInput);
   return [
     ...(planInput === null ? [] : approvalsAskedFor(planInput)),
+    ...(planInput === null ? [] : stepsToVouchFor(planInput, held)),
     viewMove(
       "resume",
       withPlan((plan) => decideResume(plan, held, { ...request, step: null }, input.fingerprintNow)),
@@ -73,6 +76,13 @@ function approvalsAskedFor(plan: PlanInput): readonly MoveView[] {
         kind === "approval" && decideApproval(plan, { ...answer, step: name }).kind === "write",
     )
     .map(({ name }) => ({ move: "approve", step: name, isAllowed: true, code: null, why: null }));
+}
+
+function stepsToVouchFor(plan: PlanInput, held: HeldBy | null): readonly MoveView[] {
+  const vouching = { result: null, evidence: null, by: anybody, reason: "" };
+  return plan.outline.steps
+    .filter(({ name }) => decideConfirmation(plan, held, { ...vouching, step: name }).kind === "write")
+    .map(({ name }) => ({ move: "confirm", step: name, isAllowed: true, code: null, why: null }));
 }
 
 function viewMove(move: MoveView["move"], verdict: MoveVerdict): MoveView {

@@ -8,7 +8,7 @@ import type { CaseType, Validate } from "../define/case-type.ts";
 export async function checked(
   validate: Validate,
   value: unknown,
-  code: "INVALID_INPUT" | "INVALID_EVENT" | "INVALID_APPROVAL",
+  code: "INVALID_INPUT" | "INVALID_EVENT" | "INVALID_APPROVAL" | "INVALID_REQUEST",
   what: string,
 ): Promise<Json> {
   const validation = await validate(value);

@@ -44,6 +44,8 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "CASE_ENDED":
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
+    case "NOTHING_TO_CONFIRM":
+    case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
     case "CANCEL_NEEDS_UNDO":
