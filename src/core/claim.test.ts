@@ -19,6 +19,10 @@ describe("the door's judgment of a holder's commit", () => {
     });
   });
 
+  it("refuses a commit made on entries that the journal no longer has, as after a failover", () => {
+    expect(judgeCommit(view, { claimId: "c-1", revision: 8 })).toEqual({ kind: "claimLost" });
+  });
+
   it("looks for the commit's id before any guard: a commit whose reply was lost is not judged again (R3)", () => {
     const stored = { ...view, hasCommit: true };
     for (const claimId of ["c-1", "c-0", null]) {

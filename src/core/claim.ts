@@ -51,5 +51,7 @@ export function judgeCommit(
 ): DoorVerdict {
   if (view.hasCommit) return { kind: "repeated" };
   if (view.claimId !== commit.claimId) return { kind: "claimLost" };
+  // Entries that its holder saw are gone: a failover lost them, and what was decided on them counts no more.
+  if (view.revision < commit.revision) return { kind: "claimLost" };
   return view.revision === commit.revision ? { kind: "current" } : { kind: "moved" };
 }
