@@ -299,7 +299,12 @@ describe("a real server", () => {
 });
 
 test("a case that does not reach its end without any fault is refused, and what it lacks is named", async () => {
-  const lacking = rehearse(keyed, { input });
+  let finished = 0;
+  const finish = (): void => {
+    finished += 1;
+  };
+  const lacking = rehearse(keyed, { input, finish });
   await expect(lacking).rejects.toThrow("arrival is in review (expired)");
   await expect(lacking).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  expect(finished).toBe(1);
 });

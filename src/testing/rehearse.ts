@@ -45,6 +45,8 @@ export interface RehearsalOptions<Input> {
   readonly effects?: (caseId: string) => readonly ListedEffect[] | Promise<readonly ListedEffect[]>;
   /** Called before each run: set stand-ins to what every run begins with. */
   readonly prepare?: () => void | Promise<void>;
+  /** Called once at the end, also when the rehearsal throws: stop what you started. */
+  readonly finish?: () => void | Promise<void>;
   /** Epoch ms at which virtual time begins. Default 2027-01-15T08:00:00Z. */
   readonly startAt?: number;
   /** As for a test world. Default 5 s. */
@@ -70,13 +72,17 @@ const RUNS_MAX = 1_000;
 
 /**
  * Rehearses a case type. Throws `INVALID_REQUEST` when the case does not reach its end without any fault, and what the
- * definition, `prepare` or `effects` throw.
+ * definition, `prepare`, `effects` or `finish` throw.
  */
 export async function rehearse<Input>(
   caseType: CaseType<Input>,
   options: RehearsalOptions<Input>,
 ): Promise<RehearsalReport> {
-  return new Rehearsing(caseType, options).go();
+  try {
+    return await new Rehearsing(caseType, options).go();
+  } finally {
+    await options.finish?.();
+  }
 }
 
 interface Place<Fault extends string> {

@@ -31,6 +31,15 @@ describe("foothold rehearse", { timeout: REHEARSAL_MS_MAX }, () => {
     expect(stdout.match(/shop executes it: shop-\d+, sent without a key/g)).toHaveLength(2);
   });
 
+  test("finds every step of the purchase example safe, by the ledgers of its systems", async () => {
+    const example = fileURLToPath(new URL("../../build/examples/purchase/rehearsal.js", import.meta.url));
+    const { code, stdout, stderr } = await rehearse(example);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("every step is safe\n");
+    expect(stdout).toMatch(/^createRecord +erp +key +effects +safe +safe +safe$/m);
+    expect(stdout).toMatch(/^notify +mail +key +effects +safe +safe +safe$/m);
+  });
+
   test("prints one JSON document with every fault of every step", async () => {
     const { code, stdout } = await rehearse("unsafe.rehearsal.mjs", "--json");
     const shape = z.object({
