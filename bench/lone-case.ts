@@ -76,7 +76,6 @@ async function measure(): Promise<void> {
     registry: all,
     ports,
     engineVersion: ENGINE_VERSION,
-    onDue: () => worker.hint(),
   });
   await worker.start();
   const runOne = async (): Promise<number> => {

@@ -8,7 +8,6 @@ import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
-import type { Worker } from "../engine/worker.ts";
 import type { Store } from "../store/port.ts";
 import { openBrowser } from "./browser.ts";
 import { packageVersion } from "./package-version.ts";
@@ -55,9 +54,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const registry = registryOf(options.cases);
   const ports = systemPorts();
   await store.migrate();
-  let worker: Worker | null = null;
-  const onDue = (): void => worker?.hint();
-  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime, onDue });
+  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime });
   const build = `foothold ${packageVersion()}`;
   const parts = await startParts({
     store,
@@ -69,7 +66,6 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     onReport: options.onReport ?? (() => undefined),
     onError: options.onError ?? (() => undefined),
   });
-  ({ worker } = parts);
   invariant(parts.server !== null, "the server that was asked for does not run");
   const { url } = parts.server;
   if (options.opensPage === true) openBrowser(url);

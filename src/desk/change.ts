@@ -35,7 +35,7 @@ export interface ActView {
 export type JudgeAct = (view: ActView) => MoveVerdict;
 
 type Decision =
-  | { readonly kind: "verdict"; readonly verdict: MoveVerdict; readonly isDue: boolean }
+  | { readonly kind: "verdict"; readonly verdict: MoveVerdict }
   | { readonly kind: "threw"; readonly error: unknown };
 
 /**
@@ -57,9 +57,7 @@ export async function changeCase(parts: DeskParts, caseId: string, judge: JudgeA
   if (reply === null) throw caseNotFound(caseId);
   if (reply.kind === "repeated") return repliedBefore(parts, caseId, commitId);
   if (reply.reply.kind === "threw") throw reply.reply.error;
-  const { verdict, isDue } = reply.reply;
-  if (isDue) parts.onDue();
-  return readVerdict(caseId, verdict);
+  return readVerdict(caseId, reply.reply.verdict);
 }
 
 interface ChangeInput {
@@ -79,10 +77,9 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
     const state = foldJournal(stored.row.caseId, stored.journal);
     const held = heldBy(stored.row, input.holders);
     const verdict = input.judge({ ...stored, state, held, now });
-    if (verdict.kind !== "write") return leave({ kind: "verdict", verdict, isDue: false });
+    if (verdict.kind !== "write") return leave({ kind: "verdict", verdict });
     const at = Math.max(now, state.changedAt);
     const row = rowOf(foldEntries(state, numbered(verdict.entries, state.revision, at, commitId)));
-    const isDue = stored.row.claim === null && row.dueAt !== null && row.dueAt <= at;
     return {
       kind: "write",
       commitId,
@@ -90,7 +87,7 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
       at,
       row,
       claim: "keep",
-      reply: { kind: "verdict", verdict, isDue },
+      reply: { kind: "verdict", verdict },
     };
   } catch (error) {
     return leave({ kind: "threw", error });
@@ -130,7 +127,6 @@ export function checkEngine(row: StoredRow, engineVersion: number): void {
 
 /** An earlier send of this act was stored and its reply was lost; the journal tells what it did. */
 async function repliedBefore(parts: DeskParts, caseId: string, commitId: string): Promise<ActReply> {
-  parts.onDue();
   const stored = await parts.store.loadCase(caseId);
   const entries = stored?.journal.filter((one) => one.commitId === commitId).map(({ entry }) => entry) ?? [];
   return readVerdict(caseId, { kind: "write", entries });

@@ -12,8 +12,6 @@ export interface DeskParts {
   readonly engineVersion: number;
   /** The store's time. */
   readonly now: () => Promise<number>;
-  /** Called after each act that made a case due. */
-  readonly onDue: () => void;
   /** How times are written in sentences. */
   readonly formatTime: (at: number) => string;
 }

@@ -42,8 +42,6 @@ export interface DeskOptions {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly engineVersion: number;
-  /** Called after each act that made a case due: wake a worker of this very process with it. */
-  readonly onDue?: () => void;
   /** How times are written in sentences; ISO 8601 in UTC when left out. */
   readonly formatTime?: (at: number) => string;
 }
@@ -101,7 +99,6 @@ export function createDesk(options: DeskOptions): Desk {
     ports,
     engineVersion,
     now: followStoreTime(store, ports.clock),
-    onDue: options.onDue ?? (() => undefined),
     formatTime: options.formatTime ?? ((at) => new Date(at).toISOString()),
   };
   return {

@@ -84,7 +84,7 @@ describe("what is shown of a case that a worker worked on", () => {
     if (!destination.server.listening) await once(destination.server.listen(0, "127.0.0.1"), "listening");
     const store = memoryStore();
     const registry = registryOf([caseOn(destination)]);
-    ({ desk } = testDesk(store, registry));
+    desk = testDesk(store, registry);
     const label = { name: "w-1", host: "host-1", build: "build-1" };
     worker = createWorker({ store, registry, ports: systemPorts(), ...label });
     await worker.start();
@@ -208,7 +208,7 @@ test("a condition that reads what is not there yet is no fault before its turn, 
       },
       run: () => Promise.reject(new Error("nothing is sent here")),
     });
-  const { desk } = testDesk(memoryStore(), registryOf([early]));
+  const desk = testDesk(memoryStore(), registryOf([early]));
   const { caseId } = await desk.startCase("early", { amount: 0.5 }, ada);
   const { plan } = await desk.show(caseId);
   const later = plan?.steps.find(({ step }) => step === "createRecord");

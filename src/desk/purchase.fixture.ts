@@ -44,25 +44,9 @@ const sideBySide = defineCase("side-by-side", { version: 1, owner: "purchasing",
   .approval("left", { by: "finance" })
   .approval("right", { by: "legal", after: [] });
 
-/** Counts what the desk asks of a worker in its own process. */
-export interface TestDesk {
-  readonly desk: Desk;
-  readonly dueHints: () => number;
-}
-
 /** A desk whose times read as UTC. */
-export function testDesk(store: Store, registry: Registry = registryOf([purchase, sideBySide])): TestDesk {
-  let hints = 0;
-  const desk = createDesk({
-    store,
-    registry,
-    ports: systemPorts(),
-    engineVersion: ENGINE_VERSION,
-    onDue: () => {
-      hints += 1;
-    },
-  });
-  return { desk, dueHints: () => hints };
+export function testDesk(store: Store, registry: Registry = registryOf([purchase, sideBySide])): Desk {
+  return createDesk({ store, registry, ports: systemPorts(), engineVersion: ENGINE_VERSION });
 }
 
 /** Registers a worker and claims what is due. Nothing renews its beat. */

@@ -23,7 +23,7 @@ async function start(desk: Desk): Promise<string> {
 onEachStore("what the desk reads", (storeOf) => {
   let desk: Desk;
   beforeEach(() => {
-    ({ desk } = testDesk(storeOf()));
+    desk = testDesk(storeOf());
   });
 
   describe("a case that a worker holds", () => {
@@ -101,7 +101,7 @@ onEachStore("what the desk reads", (storeOf) => {
   describe("a definition that is gone", () => {
     test("the case is listed and shown with all that it had, saying so, and can be stopped", async () => {
       const caseId = await start(desk);
-      const { desk: without } = testDesk(storeOf(), registryOf([]));
+      const without = testDesk(storeOf(), registryOf([]));
       const { cases } = await without.list({ caseType: "purchase" });
       const view = await without.show(caseId);
       expect(cases.map((one) => [one.caseId, one.isDefinitionLoaded])).toEqual([[caseId, false]]);
@@ -156,7 +156,7 @@ onEachStore("what the desk reads", (storeOf) => {
 
   describe("lost replies", () => {
     test("a start whose reply is lost makes one case", async () => {
-      const { desk: unlucky } = testDesk(losingReplies(storeOf(), 2));
+      const unlucky = testDesk(losingReplies(storeOf(), 2));
       const started = await unlucky.startCase("purchase", order, { ...ada, tenant: "lost" });
       const { cases } = await desk.list({ tenant: "lost" });
       expect(started.isNew).toBe(true);
@@ -166,14 +166,14 @@ onEachStore("what the desk reads", (storeOf) => {
     test("an act whose reply is lost is stored once and answered as the first time", async () => {
       const caseId = await start(desk);
       await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
-      const { desk: unlucky } = testDesk(losingReplies(storeOf(), 2));
+      const unlucky = testDesk(losingReplies(storeOf(), 2));
       expect((await unlucky.cancel(caseId, ada)).outcome).toBe("requested");
       expect((await desk.show(caseId)).revision).toBe(2);
     });
 
     test("a database that stays away is told after a bounded number of tries", async () => {
       const store = losingReplies(storeOf(), Infinity);
-      const { desk: unlucky } = testDesk(store);
+      const unlucky = testDesk(store);
       const refusal = await refusalOf(unlucky.startCase("purchase", order, { ...ada, tenant: "away" }));
       expect(refusal.code).toBe("DATABASE_UNAVAILABLE");
       expect(store.lost()).toBe(WRITE_DELAYS_MS.length + 1);
@@ -217,7 +217,7 @@ describe("a corrupt journal in PostgreSQL", () => {
   });
 
   test("stops what concerns its case, with a code, and no list", async () => {
-    const { desk } = testDesk(store);
+    const desk = testDesk(store);
     const [broken, sound] = [await start(desk), await start(desk)];
     await client.query("update foothold.journal set body = 'x' where case_id = $1", [broken]);
     expect((await refusalOf(desk.show(broken))).code).toBe("CORRUPT_JOURNAL");
@@ -229,7 +229,7 @@ describe("a corrupt journal in PostgreSQL", () => {
   });
 
   test("may be a gap in it too", async () => {
-    const { desk } = testDesk(store);
+    const desk = testDesk(store);
     const caseId = await start(desk);
     await desk.addNote(caseId, { text: "second", by: "ada" });
     await desk.addNote(caseId, { text: "third", by: "ada" });

@@ -65,7 +65,6 @@ export async function startCase(
     const reply = await sendAgain(ports.clock, () => store.insertCase(start));
     const started = readReply(start.identity.caseId, reply);
     if (started === null) continue;
-    if (started.isNew) parts.onDue();
     return started;
   }
   throw new FootholdError(

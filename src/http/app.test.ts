@@ -14,7 +14,7 @@ const fromHere = { incoming: { socket: { remoteAddress: "127.0.0.1" } } };
 
 function makeApp(store: Store, errors: unknown[] = []): App {
   return createApp({
-    desk: testDesk(store).desk,
+    desk: testDesk(store),
     clock: systemPorts().clock,
     formatTime: (at) => `${new Date(at).toISOString()} UTC`,
     onError: (error) => errors.push(error),
@@ -37,7 +37,7 @@ describe("the HTTP app", () => {
     return Promise.resolve(app.request(path, { headers: { host: "localhost:4680", ...headers } }, env));
   }
   async function start(businessKey?: string, tenant?: string): Promise<string> {
-    const { desk } = testDesk(store);
+    const desk = testDesk(store);
     const { caseId } = await desk.startCase("purchase", order, { by: "ada", businessKey, tenant });
     return caseId;
   }

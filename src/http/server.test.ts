@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 async function listen(store: Store = memoryStore(), host = "127.0.0.1", port = 0): Promise<RunningServer> {
-  const { desk } = testDesk(store);
+  const desk = testDesk(store);
   const app = createApp({ desk, clock: systemPorts().clock, formatTime: String });
   const server = await startServer({ app, host, port });
   running.push(server);

@@ -291,8 +291,8 @@ export interface Store {
   listClaims(limit: number): Promise<readonly HeldClaim[]>;
 
   /**
-   * Calls `onHint` when another process made a case due. A hint may be missed or come for nothing; work never depends
-   * on it. Returns the function that stops listening.
+   * Calls `onHint` when this store or one of another process made a case due by a start or a change. A hint may be missed
+   * or come for nothing; work never depends on it. Returns the function that stops listening.
    */
   listen(onHint: () => void): Promise<() => Promise<void>>;
 }

@@ -47,11 +47,11 @@ export async function readWhole(
 
 type JournalColumns = EntryColumns & { readonly now: number };
 
-/** Stores a change on top of the locked row. `hintSchema`: whose listeners to hint, null = nobody. */
+/** Stores a change on top of the locked row. `hint`: what to notify listeners with, null = nothing. */
 export async function writeCase(
   runner: Runner,
   locked: StoredRow,
-  change: Appending & { readonly claim: ClaimChange; readonly hintSchema: string | null },
+  change: Appending & { readonly claim: ClaimChange; readonly hint: string | null },
 ): Promise<void> {
   const { row, claim } = change;
   const isClaimed = locked.claim !== null && claim !== "free";
@@ -69,6 +69,6 @@ export async function writeCase(
     change.commitId,
     locked.revision,
     ...entryColumns(encodeEntries(locked.caseId, locked.revision, change)),
-    change.hintSchema,
+    change.hint,
   ]);
 }

@@ -6,6 +6,7 @@ import { lockCase, readWhole, shardOf, writeCase } from "./case-lock.ts";
 import { toCases, type CaseAndEntryColumns } from "./case-rows.ts";
 import type { Database, Session } from "./database.ts";
 import { summaryColumns } from "./entry-columns.ts";
+import type { Hinting } from "./listener.ts";
 
 /** The reply of `changeCase`, as the port has it. */
 export type ChangeReply<Reply> =
@@ -21,33 +22,44 @@ export interface ChangeRequest<Reply> {
 /** Changes a case as the port says. */
 export async function changeCase<Reply>(
   database: Database,
+  hinting: Hinting,
   request: ChangeRequest<Reply>,
 ): Promise<ChangeReply<Reply>> {
   const shard = shardOf(request.caseId);
   if (shard === null) return null;
-  return database.transact("begin_change", (session) => changeLocked(database, session, shard, request));
+  const { reply, isDue } = await database.transact("begin_change", (session) =>
+    changeLocked(hinting, session, shard, request),
+  );
+  if (isDue) hinting.hint();
+  return reply;
+}
+
+interface Changed<Reply> {
+  readonly reply: ChangeReply<Reply>;
+  readonly isDue: boolean;
 }
 
 async function changeLocked<Reply>(
-  database: Database,
+  hinting: Hinting,
   session: Session,
   shard: number,
   { caseId, commitId, decide }: ChangeRequest<Reply>,
-): Promise<ChangeReply<Reply>> {
+): Promise<Changed<Reply>> {
   const row = await lockCase(session, shard, caseId);
-  if (row === null) return null;
+  if (row === null) return { reply: null, isDue: false };
   const { stored, now } = await readWhole(session, row);
-  if (stored.journal.some((entry) => entry.commitId === commitId)) return { kind: "repeated" };
+  if (stored.journal.some((entry) => entry.commitId === commitId))
+    return { reply: { kind: "repeated" }, isDue: false };
   const change = decide(stored, now);
   switch (change.kind) {
     case "leave":
-      return { kind: "decided", reply: change.reply };
+      return { reply: { kind: "decided", reply: change.reply }, isDue: false };
     case "write": {
       const isFree = row.claim === null || change.claim === "free";
-      const hintSchema = isFree && isClaimable(change.row, now) ? database.schema : null;
+      const isDue = isFree && isClaimable(change.row, now);
       const claim = change.claim === "free" ? "free" : "leave";
-      await writeCase(session, row, { ...change, claim, hintSchema });
-      return { kind: "decided", reply: change.reply };
+      await writeCase(session, row, { ...change, claim, hint: isDue ? hinting.payload : null });
+      return { reply: { kind: "decided", reply: change.reply }, isDue };
     }
   }
 }

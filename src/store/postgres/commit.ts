@@ -215,6 +215,6 @@ async function write(
   await writeCase(session, row, {
     ...appendingOf(commit, caseWrite),
     claim: claim.kind === "free" ? "free" : { actWithinMs: claim.actWithinMs },
-    hintSchema: null,
+    hint: null,
   });
 }

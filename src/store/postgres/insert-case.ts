@@ -3,10 +3,11 @@
 import { invariant } from "../../core/errors.ts";
 import type { InsertReply, NewCase } from "../port.ts";
 import type { Database } from "./database.ts";
+import type { Hinting } from "./listener.ts";
 import { encodeEntries, entryColumns, summaryColumns } from "./entry-columns.ts";
 
 /** Stores a new case as the port says. Throws `INVALID_REQUEST` when its data cannot be stored. */
-export async function insertCase(database: Database, start: NewCase): Promise<InsertReply> {
+export async function insertCase(database: Database, hinting: Hinting, start: NewCase): Promise<InsertReply> {
   const { identity, commitId, claim, row } = start;
   const isDue = claim === null && row.dueAt !== null && row.dueAt <= start.at;
   const inserted = await database.run("insert_case", [
@@ -29,9 +30,12 @@ export async function insertCase(database: Database, start: NewCase): Promise<In
     start.at,
     commitId,
     ...entryColumns(encodeEntries(identity.caseId, 0, start)),
-    isDue ? database.schema : null,
+    isDue ? hinting.payload : null,
   ]);
-  if (inserted.length > 0) return { kind: "started" };
+  if (inserted.length > 0) {
+    if (isDue) hinting.hint();
+    return { kind: "started" };
+  }
   const { shard, caseId, tenant, caseType, businessKey } = identity;
   const [found] = await database.run<{ readonly commit_id: string | null; readonly case_id: string | null }>(
     "find_start",

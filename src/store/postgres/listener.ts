@@ -6,12 +6,15 @@
 
 import { Client } from "pg";
 import type { Connecting } from "./connection.ts";
-import { pause } from "./system.ts";
+import { drawOrigin, pause } from "./system.ts";
 
 /** Delay before the first new try, in ms; each further one waits twice as long. */
 const RETRY_DELAY_MS_MIN = 250;
 /** Longest delay between two tries, in ms. */
 const RETRY_DELAY_MS_MAX = 30_000;
+
+/** How a change that makes a case due is told. */
+export type Hinting = Pick<Listener, "hint" | "payload">;
 
 interface Running {
   readonly stop: AbortController;
@@ -20,8 +23,10 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Listens for as long as somebody wants hints. */
+/** Gives hints for as long as somebody wants them: of this store at once, of others over the connection. */
 export class Listener {
+  /** What a change that makes a case due notifies others with. */
+  readonly payload: string;
   private readonly connecting: Connecting;
   private readonly text: string;
   private readonly listeners = new Set<() => void>();
@@ -30,6 +35,12 @@ export class Listener {
   constructor(connecting: Connecting, text: string) {
     this.connecting = connecting;
     this.text = text;
+    this.payload = `${connecting.schema} ${drawOrigin()}`;
+  }
+
+  /** This store made a case due: its own listeners know at once, without a way over the database. */
+  hint(): void {
+    for (const listener of this.listeners) listener();
   }
 
   /** Adds a listener; resolves when the first try to connect has worked or failed. */
@@ -89,7 +100,7 @@ export class Listener {
     // Also in the middle of connecting, which may take its whole bound.
     signal.addEventListener("abort", () => void endQuietly(client), { once: true });
     client.on("notification", ({ payload }) => {
-      if (payload === this.connecting.schema) this.hint();
+      if (payload !== this.payload && payload?.split(" ")[0] === this.connecting.schema) this.hint();
     });
     try {
       await client.connect();
@@ -102,10 +113,6 @@ export class Listener {
     } finally {
       await endQuietly(client);
     }
-  }
-
-  private hint(): void {
-    for (const listener of this.listeners) listener();
   }
 }
 

@@ -32,11 +32,11 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     close: async () => {
       await Promise.all([listener.close(), database.close()]);
     },
-    insertCase: (start) => database.guarded(() => insertCase(database, start)),
+    insertCase: (start) => database.guarded(() => insertCase(database, listener, start)),
     claimDue: (request) => database.guarded(() => claimDue(database, request)),
     commit: (commits) => database.guarded(() => commitAll(database, commits)),
     changeCase: (caseId, commitId, decide) =>
-      database.guarded(() => changeCase(database, { caseId, commitId, decide })),
+      database.guarded(() => changeCase(database, listener, { caseId, commitId, decide })),
     setAside: (caseId, claimId, summary) =>
       database.guarded(() => setAside(database, caseId, claimId, summary)),
     loadCase: (caseId) => database.guarded(() => loadCase(database, caseId)),

@@ -1,5 +1,6 @@
-/** The real timer of the listening connection, which must come back by itself. */
+/** The real timer of the listening connection, which must come back by itself, and the name of a store's own hints. */
 
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Resolves after `delayMs`, or at once when `signal` aborts; never rejects and keeps no process alive. */
@@ -9,4 +10,9 @@ export async function pause(delayMs: number, signal: AbortSignal): Promise<void>
   } catch {
     // Aborted: whoever waits looks at the signal.
   }
+}
+
+/** A random name by which a store knows its own hints. */
+export function drawOrigin(): string {
+  return randomUUID();
 }

@@ -170,6 +170,19 @@ export function testChanges(bench: Bench): void {
       await stopLater();
     });
 
+    test("of a store itself come once, without a way over the database", async () => {
+      let hints = 0;
+      const stop = await bench.store.listen(() => (hints += 1));
+      let others = 0;
+      const stopOther = await bench.other.listen(() => (others += 1));
+      await bench.start();
+      await waitUntil(() => hints > 0 && others > 0);
+      await bench.start();
+      await waitUntil(() => others === 2);
+      expect(hints).toBe(2);
+      await Promise.all([stop(), stopOther()]);
+    });
+
     test("do not come for what is not due or is claimed", async () => {
       let hints = 0;
       const stop = await bench.other.listen(() => (hints += 1));
