@@ -231,8 +231,10 @@ function sayAnswer(answer: ConditionAnswer): string {
 function sayParked({ waits, dueAt }: Extract<Entry, { kind: "parked" }>, formatTime: FormatTime): string {
   if (waits.length === 0) return "Stands still until a person acts.";
   const steps = waits.map(({ step }) => step).join(", ");
-  const next = dueAt === null ? "until somebody acts" : `until ${formatTime(dueAt)} at the latest`;
-  return `Waits at ${steps} ${next}.`;
+  if (dueAt === null) return `Waits at ${steps} until somebody acts.`;
+  // An answer or an event may come earlier; a retry, a question or a sleep does not.
+  const mayEndEarlier = waits.some(({ kind }) => kind === "approval" || kind === "event");
+  return `Waits at ${steps} until ${formatTime(dueAt)}${mayEndEarlier ? " at the latest" : ""}.`;
 }
 
 function sayLoss({ why, openAttempts }: Extract<Entry, { kind: "claimLost" }>): string {
