@@ -14,7 +14,6 @@ export const FAULT_KINDS = [
   "rejected",
   "delayedRequest",
   "duplicateEvent",
-  "oldEvent",
   "correction",
   "resume",
   "cancel",
