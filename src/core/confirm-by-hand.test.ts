@@ -88,6 +88,35 @@ describe("confirming a step by hand", () => {
     expect(decide(retrying)).toMatchObject({ code: "NOTHING_TO_CONFIRM" });
   });
 
+  it("supplies the result of a step that took effect and gave one that could not be stored", () => {
+    const line = outlineOf({ kind: "step", name: "create" }, { kind: "step", name: "notify" });
+    const unreadable = { kind: "unreadable", why: "it is a bigint" } as const;
+    const story = new Story(line)
+      .open("create")
+      .end("create", { kind: "succeeded", result: unreadable, evidence: null });
+    expect(story.settle().act("create")).toMatchObject({ review: { reason: "unreadable" } });
+    expect(confirmed(story).act("notify")).toMatchObject({ kind: "send" });
+  });
+
+  it("is refused for a step that stands already: what it rests on and gave is not overwritten", () => {
+    const line = outlineOf(
+      { kind: "step", name: "create", destination: none },
+      { kind: "step", name: "notify" },
+    );
+    const story = new Story(line).confirm("create");
+    const review = { step: "create", reason: "mayExistTwice", sentence: "Twice.", owner: "o" } as const;
+    story.append({ kind: "reviewOpened", review: { ...review, nextCheckAllowedAt: null } });
+    expect(story.act("create")).toMatchObject({ kind: "review" });
+    expect(decide(story)).toMatchObject({ code: "NOTHING_TO_CONFIRM" });
+  });
+
+  it("leaves a pause as it is: the case goes on when that ends", () => {
+    const pause = { kind: "paused", by: person, reason: null, untilAt: null } as const;
+    const story = confirmed(unknown().append(pause));
+    expect(story.plan().foothold).toEqual(["create"]);
+    expect(story.state.rest).toMatchObject({ kind: "paused" });
+  });
+
   it("is refused against a claim, and on an ended case", () => {
     expect(decide(unknown(), "create", held)).toMatchObject({ code: "CASE_CLAIMED" });
     expect(decide(unknown().append({ kind: "canceled", by: person, reason: null }))).toMatchObject({

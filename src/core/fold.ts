@@ -160,8 +160,12 @@ function wake(state: CaseState, at: number): CaseState {
 }
 
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {
-  const repaired = state.repaired || entry.by.how === "person";
-  const confirmed = goOn({ ...state, losses: 0, repaired }, at, entry.step, confirm(state, entry, at));
+  const change = confirm(state, entry, at);
+  // A person vouches without a claim: what they paused stays paused.
+  if (entry.by.how === "person") {
+    return wake(changeStep({ ...state, losses: 0, repaired: true }, entry.step, change), at);
+  }
+  const confirmed = goOn({ ...state, losses: 0 }, at, entry.step, change);
   const { cancelRequest, pauseRequest } = state;
   if (cancelRequest === null) return confirmed;
   // Asked while nothing was confirmed, and too late now: the case stops where the person can see it.

@@ -279,8 +279,8 @@ export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouchi
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
   const planned = planCase(input).steps.find(({ step }) => step.name === name);
-  if (planned?.step.kind !== "step" || planned.act.kind !== "review") {
-    const why = "only a step that sends and waits for a person can be confirmed by hand";
+  if (planned?.step.kind !== "step" || planned.act.kind !== "review" || !lacksConfirmation(planned)) {
+    const why = "only a step that sends, waits for a person and does not stand yet can be confirmed by hand";
     return refuse("NOTHING_TO_CONFIRM", `${name} of case ${state.caseId} cannot be confirmed: ${why}.`);
   }
   const entry: Entry = {
@@ -303,6 +303,11 @@ export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouchi
     );
   }
   return { kind: "write", entries: [entry] };
+}
+
+/** A step that stands needs no more proof, unless what it gave could not be stored (R11). */
+function lacksConfirmation({ standing, act }: PlannedStep): boolean {
+  return standing.kind !== "stands" || (act.kind === "review" && act.review.reason === "unreadable");
 }
 
 /** A claim that a person's open page has: against it everything but a note is refused (R4). */
