@@ -6,7 +6,7 @@ import { readJson } from "../core/json.ts";
 import type { Validate, Validation } from "./case-type.ts";
 import { describeThrown } from "./describe-value.ts";
 
-/** The longest input, event payload, approval form or result: 256 Ki characters (UTF-16 units) of canonical JSON. */
+/** The longest input, event payload, approval form, request, result or evidence: 256 Ki characters (UTF-16 units) of canonical JSON. */
 export const VALUE_CHARS_MAX: number = 256 * 1024;
 
 /** Faults of one value that are named; further ones are counted. */

@@ -17,6 +17,7 @@ import { isProvedNotExecuted } from "../core/settled.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts, factsOf } from "../define/facts.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
 
 /**
  * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left
@@ -25,8 +26,6 @@ import { answerFacts, factsOf } from "../define/facts.ts";
 export const ONWARD_ENTRIES_MAX = 24;
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 500;
-/** Characters of canonical JSON that a request may have. */
-const REQUEST_CHARS_MAX: number = 256 * 1024;
 
 /** A claimed case and what is known about it now. */
 export interface AdvanceInput {
@@ -191,7 +190,7 @@ function requestOf(caseType: CaseType, state: CaseState, { name }: SendStepOutli
   const isRepeat = intent !== null && !isProvedNotExecuted(intent);
   if (step?.kind !== "step" || step.request === null || isRepeat) return { kind: "made", value: null };
   try {
-    const read = readJson(step.request(factsOf(state)), REQUEST_CHARS_MAX);
+    const read = readJson(step.request(factsOf(state)), VALUE_CHARS_MAX);
     return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
   } catch (error) {
     return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };

@@ -5,7 +5,8 @@ import type { Json } from "../core/json.ts";
 import { defineCase } from "../define/builder.ts";
 import type { CaseType, RunContext } from "../define/case-type.ts";
 import { defineDestination } from "../define/destination.ts";
-import { makeAttempt, readResult, RESULT_CHARS_MAX, type AttemptContext } from "./attempt.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import { makeAttempt, readResult, type AttemptContext } from "./attempt.ts";
 import { anything, startedState, withAttempt } from "./case-types.fixture.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import type { Failpoint } from "./failpoints.ts";
@@ -290,7 +291,7 @@ describe("a result that cannot be stored", () => {
     ["half a surrogate pair", "\uD83C"],
     ["a function", () => undefined],
     ["an infinite number", Infinity],
-    ["more than is stored", "x".repeat(RESULT_CHARS_MAX)],
+    ["more than is stored", "x".repeat(VALUE_CHARS_MAX)],
     [
       "a getter that throws",
       {

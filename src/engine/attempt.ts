@@ -13,14 +13,13 @@ import type { Clock } from "../core/ports.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
 import type { RunContext, RuntimeSendStep } from "../define/case-type.ts";
 import { factsOf } from "../define/facts.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { FailpointPlace, OnFailpoint } from "./failpoints.ts";
 import type { Lease } from "./lease.ts";
 import { StopSignal } from "./stop-signal.ts";
 
-/** Characters of canonical JSON that a result may have. */
-export const RESULT_CHARS_MAX: number = 256 * 1024;
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 1_000;
 /** How long `run` may go on after its signal aborted before its outcome is taken as unknown, in ms. */
@@ -211,7 +210,7 @@ async function succeeded(value: unknown, { context, input, startedAt }: Reading)
 
 /** The effect happened: a result that cannot be stored, or is not what was declared, is no reason to send again (R11). */
 export async function readResult(step: RuntimeSendStep, value: unknown): Promise<StepResult> {
-  const read = readJson(value, RESULT_CHARS_MAX);
+  const read = readJson(value, VALUE_CHARS_MAX);
   if (read.kind === "unreadable") return { kind: "unreadable", why: read.why };
   if (step.result === null) return { kind: "value", value: read.value };
   try {

@@ -9,7 +9,8 @@ import type { ConditionOutline, SendStepOutline, StepOutline } from "../core/out
 import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { conditionsOf, factsOf, readReply } from "../define/facts.ts";
-import { decodeRequest, readResult, RESULT_CHARS_MAX, type AttemptContext } from "./attempt.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import { decodeRequest, readResult, type AttemptContext } from "./attempt.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** How long a check may take, in ms. */
@@ -67,7 +68,7 @@ function cannotTell(why: string): { readonly kind: "cannotTell"; readonly why: s
 async function storable(step: RuntimeSendStep, answer: CheckAnswer): Promise<CheckAnswer> {
   if (answer.kind !== "happened") return answer;
   const result = answer.result.kind === "value" ? await readResult(step, answer.result.value) : answer.result;
-  const evidence = readJson(answer.evidence, RESULT_CHARS_MAX);
+  const evidence = readJson(answer.evidence, VALUE_CHARS_MAX);
   return { kind: "happened", result, evidence: evidence.kind === "json" ? evidence.value : evidence.why };
 }
 
