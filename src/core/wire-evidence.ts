@@ -1,0 +1,53 @@
+/**
+ * What was seen on the wire while an attempt ran. The error that a client throws cannot tell "never sent" from "executed,
+ * answer lost"; what was really connected, sent and answered can.
+ */
+
+/** How much of a request is known to have left. Absence is proof; presence only means that it may have arrived. */
+export type SentState =
+  /** Proved: no byte of it reached a connection. */
+  | "none"
+  /** A connection was there, and how far it got was not seen. */
+  | "maybe"
+  /** Its headers left. */
+  | "headers"
+  /** Its headers and its whole body left. */
+  | "full";
+
+/** One request that an attempt made, or tried to make. Holds no query, no body and no secret. */
+export interface WireRequest {
+  readonly method: string;
+  /** Scheme, host and port; null where the client does not tell. */
+  readonly origin: string | null;
+  /** Tells equal requests from other ones: a hash over method, origin and path. */
+  readonly group: string;
+  /** A hash of the idempotency key that it carried; null = it carried none. */
+  readonly keyHash: string | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly sent: SentState;
+  /** HTTP status of the answer; null = none was seen. */
+  readonly status: number | null;
+  /** Chosen headers of the answer by lower-case name: instructions, request ids, content type. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** True once the whole body of the answer was read. */
+  readonly isAnswerComplete: boolean;
+}
+
+/** Requests of one attempt that are kept one by one; beyond it they are only counted. */
+export const WIRE_REQUESTS_KEPT_MAX = 32;
+
+/** What was seen of one attempt. */
+export interface WireEvidence {
+  /** In the order they were made, the first {@link WIRE_REQUESTS_KEPT_MAX} and the last one. */
+  readonly requests: readonly WireRequest[];
+  /** Requests of which at least the headers left, or may have left. */
+  readonly sentCount: number;
+  /** Tries that are proved not to have left. */
+  readonly unsentCount: number;
+  /**
+   * Where the meter was blind during the attempt (`http2`, `child process`, `worker thread`, `unmetered protocol`, ...).
+   * While it is not empty, counts are "at least", and nothing is proved by absence.
+   */
+  readonly blindSpots: readonly string[];
+}
