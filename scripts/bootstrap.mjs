@@ -24,10 +24,11 @@ export function say(line) {
  *
  * @param {string} program
  * @param {readonly string[]} parameters
+ * @param {string} [folder] where it runs; the root by default
  * @returns {boolean} whether it ended with exit code 0
  */
-export function succeeds(program, parameters) {
-  const { error, status } = spawnSync(program, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
+export function succeeds(program, parameters, folder = root) {
+  const { error, status } = spawnSync(program, parameters, { cwd: folder, stdio: ["ignore", 2, 2] });
   if (error !== undefined) say(`cannot run ${program}: ${error.message}`);
   return status === 0;
 }
@@ -35,8 +36,17 @@ export function succeeds(program, parameters) {
 /** Packages and build, both only if out of date. Ends the process with code 1 if either fails. */
 export function bootstrap() {
   checkNodeVersion();
-  installIfStale();
+  installIfStale(root, "packages");
   buildIfStale();
+}
+
+/**
+ * What tests and checks need besides: the real clients of other systems, which `npm start` and users never install. They
+ * have a lock file of their own, and none of their install scripts run.
+ */
+export function bootstrapForTests() {
+  bootstrap();
+  installIfStale(join(root, "test/clients"), "the clients that tests use");
 }
 
 function checkNodeVersion() {
@@ -47,19 +57,25 @@ function checkNodeVersion() {
   process.exit(1);
 }
 
-function installIfStale() {
-  const lock = readFileSync(join(root, "package-lock.json"));
-  const stamp = join(root, "node_modules/.foothold-stamp");
+/**
+ * @param {string} folder with a package-lock.json
+ * @param {string} what for people
+ */
+function installIfStale(folder, what) {
+  const lock = readFileSync(join(folder, "package-lock.json"));
+  const stamp = join(folder, "node_modules/.foothold-stamp");
   const lockHash = createHash("sha256").update(lock).digest("hex");
   if (readIfThere(stamp) === lockHash) return;
-  if (!isInstalled(lock.toString())) {
-    say("installing packages (npm ci)");
+  if (!isInstalled(folder, lock.toString())) {
+    say(`installing ${what} (npm ci)`);
     // npm names its own script when it runs ours; without it, the npm on the path.
     const npm = process.env["npm_execpath"];
     const parameters = ["ci", "--include=dev", "--include=optional", "--loglevel=error"];
-    const ok = npm ? succeeds(process.execPath, [npm, ...parameters]) : succeeds("npm", parameters);
+    const ok = npm
+      ? succeeds(process.execPath, [npm, ...parameters], folder)
+      : succeeds("npm", parameters, folder);
     if (!ok) {
-      say("npm ci failed; nothing was built. Fix what it says above and run this again.");
+      say("npm ci failed. Fix what it says above and run this again.");
       process.exit(1);
     }
   }
@@ -71,10 +87,11 @@ function installIfStale() {
  * by a second, needless one.
  *
  * @typedef {Record<string, { version?: string, optional?: boolean }>} Packages
+ * @param {string} folder
  * @param {string} lock
  */
-function isInstalled(lock) {
-  const record = readIfThere(join(root, "node_modules/.package-lock.json"));
+function isInstalled(folder, lock) {
+  const record = readIfThere(join(folder, "node_modules/.package-lock.json"));
   if (record === undefined) return false;
   const { packages } = /** @type {{ packages: Packages }} */ (JSON.parse(lock));
   const { packages: installed } = /** @type {{ packages: Packages }} */ (JSON.parse(record));

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bootstrap, root, say } from "./bootstrap.mjs";
+import { bootstrapForTests, root, say } from "./bootstrap.mjs";
 
 const outputBytesMax = 64 * 1024 * 1024;
 
@@ -37,7 +37,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-bootstrap();
+bootstrapForTests();
 
 const failed = [];
 for (const [name, run] of Object.entries(parts)) {

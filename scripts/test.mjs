@@ -1,9 +1,9 @@
 // `npm test`: everything a fresh clone needs, then the tests. With arguments only the named tests are run.
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
-import { bootstrap, root } from "./bootstrap.mjs";
+import { bootstrapForTests, root } from "./bootstrap.mjs";
 
-bootstrap();
+bootstrapForTests();
 
 const named = process.argv.slice(2);
 const runs =

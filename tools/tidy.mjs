@@ -60,7 +60,7 @@ const bannedName = /(^|\/)(utils?|helpers?|common|misc|manager)(\.|\/)/;
  */
 export function findFaults(path, text, limits) {
   if (exempt.some((pattern) => pattern.test(path))) return [];
-  if (path === "package-lock.json") return findRegistry(path, text);
+  if (/(^|\/)package-lock\.json$/.test(path)) return findRegistry(path, text);
   /** @type {Finding[]} */
   const findings = [];
   const lines = text.replace(/\n$/, "").split("\n");
