@@ -119,6 +119,9 @@ function sendStep(
     hasRequest,
     hasCheck: contract === "lookup",
     deadlineMs: SEND_DEADLINE_MS,
+    versionCondition: null,
+    onLapse: "review",
+    undo: null,
   };
 }
 
@@ -201,6 +204,7 @@ function bindSend(
     requires: [],
     before: [],
     result: null,
+    undo: null,
     request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
     run: async (context) => {
       const content = context.request ?? contentOf(outline, context);

@@ -41,6 +41,10 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
       return `event ${entry.eventType} came in`;
     case "noteAdded":
       return `note by ${entry.by.name}: ${entry.text}`;
+    case "stepUndone":
+      return `${nounOf(entry.step)} undone`;
+    case "redoOrdered":
+      return `${entry.by.name} ordered the ${nounOf(entry.step)} to be made again`;
     case "inputCorrected":
       return `input corrected by ${entry.by.name}`;
     case "resumed":

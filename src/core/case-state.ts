@@ -31,6 +31,8 @@ export interface Attempt {
   readonly sendDeadlineAt: number;
   readonly claimId: string;
   readonly holder: Actor;
+  /** The version that the write was conditional on; null where none was compared. */
+  readonly version: string | null;
   readonly outcome: AttemptOutcome;
 }
 
@@ -45,6 +47,8 @@ export interface Intent {
   readonly request: string | null;
   readonly openedAt: number;
   readonly attempts: readonly Attempt[];
+  /** True once its effect was undone: nothing is ever sent under it again. */
+  readonly isUndone: boolean;
 }
 
 /** Durable proof that a step took effect. */
@@ -109,6 +113,8 @@ export interface StepState {
   readonly askedByProvider: boolean;
   /** The first "not found" of a look-up since the last attempt; one alone proves nothing. */
   readonly firstNotFoundAt: number | null;
+  /** What a check found instead of what was wanted, since the last attempt; null = nothing of that kind. */
+  readonly difference: string | null;
   /** Fingerprints that the destination rejected; never sent again. */
   readonly rejected: readonly string[];
   readonly conditions: { readonly [condition: string]: RecordedAnswer };
@@ -208,6 +214,7 @@ export const UNTOUCHED_STEP: StepState = {
   notBefore: null,
   askedByProvider: false,
   firstNotFoundAt: null,
+  difference: null,
   rejected: [],
   conditions: {},
   answer: null,

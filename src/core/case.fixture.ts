@@ -1,5 +1,6 @@
 /** Small case types and the telling of a case, for tests. */
 
+import { basisOf } from "./basis.ts";
 import type { CaseState, StepState } from "./case-state.ts";
 import { stepOf } from "./case-state.ts";
 import {
@@ -7,6 +8,10 @@ import {
   decideAfterCheck,
   decideAfterProbe,
   decideOpenAttempt,
+  fingerprintOf,
+  nextFencingToken,
+  unknownEffect,
+  type CheckedEffect,
   type SendOutcome,
 } from "./decide.ts";
 import type { Failure } from "./failure.ts";
@@ -26,6 +31,7 @@ import type {
 } from "./outline.ts";
 import { planCase, type Plan } from "./plan.ts";
 import { answerKey, type Act, type FreshAnswer, type PlanInput } from "./planning.ts";
+import { findStep, undoName, undoRequest } from "./undo.ts";
 
 /** When every case of these tests starts. */
 export const START = 1_700_000_000_000;
@@ -90,6 +96,9 @@ function completed(draft: AnyDraft): StepOutline {
         hasRequest: true,
         hasCheck: false,
         deadlineMs: 30 * SECOND,
+        versionCondition: null,
+        onLapse: "review",
+        undo: null,
         ...draft,
       };
     case "approval":
@@ -245,7 +254,7 @@ export class Story {
   decideOpen(step: string, claimId: string = this.claimId): ReturnType<typeof decideOpenAttempt> {
     const { outline, state, now } = this;
     const found = this.sendStep(step);
-    const request = found.hasRequest ? this.request(step, state) : null;
+    const request = found.hasRequest ? this.#request(step, state) : null;
     return decideOpenAttempt({ outline, step: found, state, request, claimId, holder: worker, now, digest });
   }
 
@@ -271,8 +280,28 @@ export class Story {
   check(step: string, answer: CheckAnswer, random = 0): this {
     const { intent } = this.step(step);
     if (intent === null) throw new Error(`${step} has no intent`);
-    const asked = { askedAt: this.now, answeredAt: this.now };
-    return this.append(decideAfterCheck(this.sendStep(step), this.state, intent, answer, asked, random));
+    return this.#learn(step, unknownEffect(intent), answer, random);
+  }
+
+  /** Asks whether what was done before is what is wanted now. */
+  recheck(step: string, answer: CheckAnswer, random = 0): this {
+    const { outline, state } = this;
+    const { intent } = this.step(step);
+    if (intent === null) throw new Error(`${step} has no intent`);
+    const found = this.sendStep(step);
+    const request = found.hasRequest ? this.request(step, state) : null;
+    const fingerprint = fingerprintOf({ outline, step: found, state, request, digest });
+    return this.#learn(step, { intent, basis: basisOf(found, state, digest), fingerprint }, answer, random);
+  }
+
+  #learn(step: string, effect: CheckedEffect, answer: CheckAnswer, random: number): this {
+    const found = this.sendStep(step);
+    const raised =
+      found.destination.repeatSafety.by === "fence"
+        ? { raisedTo: nextFencingToken(this.state, this.now) }
+        : {};
+    const asked = { askedAt: this.now, answeredAt: this.now, ...raised };
+    return this.append(decideAfterCheck(found, this.state, effect, answer, asked, random));
   }
 
   probe(step: string, condition: ConditionOutline, answer: ConditionAnswer, random = 0): this {
@@ -336,7 +365,7 @@ export class Story {
   }
 
   sendStep(name: string): SendStepOutline {
-    const step = this.outline.steps.find((one) => one.name === name);
+    const step = findStep(this.outline, name);
     if (step?.kind !== "step") throw new Error(`${name} sends nothing`);
     return step;
   }
@@ -347,8 +376,17 @@ export class Story {
     return { step, intentVersion: intent.version, attempt: intent.attempts.length };
   }
 
+  #request(step: string, state: CaseState): Json {
+    const undone = this.outline.steps.find(({ name }) => undoName(name) === step);
+    const { confirmation } = stepOf(state, undone?.name ?? step);
+    if (undone === undefined || confirmation === null) return this.request(step, state);
+    return undoRequest(undone.name, confirmation);
+  }
+
   #nextConfirm(): Entry | null {
-    for (const { act } of this.plan().steps) if (act.kind === "confirm") return act.entry;
+    for (const { act } of this.plan().steps) {
+      if (act.kind === "confirm" || act.kind === "record") return act.entry;
+    }
     return null;
   }
 

@@ -17,7 +17,13 @@ import {
   Story,
   worker,
 } from "./case.fixture.ts";
-import { decideAfterAttempt, decideAfterCheck, decideAfterProbe, idempotencyKey } from "./decide.ts";
+import {
+  decideAfterAttempt,
+  decideAfterCheck,
+  decideAfterProbe,
+  idempotencyKey,
+  unknownEffect,
+} from "./decide.ts";
 import type { CheckAnswer, Entry } from "./journal.ts";
 import type { SendStepOutline } from "./outline.ts";
 
@@ -42,7 +48,7 @@ const asked = (one: Story, answer: CheckAnswer, at = one.now): Entry => {
   return decideAfterCheck(
     one.sendStep("create"),
     one.state,
-    intent,
+    unknownEffect(intent),
     answer,
     { askedAt: at, answeredAt: at },
     0,
@@ -252,7 +258,7 @@ describe("an answer to a check", () => {
     if (intent === null) throw new Error("no intent");
     const late = { askedAt: START + arrival - 1, answeredAt: START + arrival + SECOND };
     const decided = (answer: CheckAnswer): Entry =>
-      decideAfterCheck(one.sendStep("create"), one.state, intent, answer, late, 0);
+      decideAfterCheck(one.sendStep("create"), one.state, unknownEffect(intent), answer, late, 0);
     expect(decided(notFound)).toMatchObject({
       proves: false,
       askedAt: late.askedAt,

@@ -3,7 +3,7 @@
 import { basisOf, type Digest } from "./basis.ts";
 import { invariant } from "./errors.ts";
 import { isSlowDown, type Failure } from "./failure.ts";
-import { recordedAnswer, stepOf, type CaseState, type Intent } from "./case-state.ts";
+import { isUnproved, recordedAnswer, stepOf, type CaseState, type Intent } from "./case-state.ts";
 import type {
   Actor,
   AttemptRef,
@@ -17,7 +17,7 @@ import { canonicalJson, type Json } from "./json.ts";
 import type { CaseOutline, ConditionOutline, SendStepOutline } from "./outline.ts";
 import { backoffMs, retryAt } from "./retry.ts";
 import { reviewFor } from "./review.ts";
-import { isProvedNotExecuted, lastPossibleArrivalAt } from "./settled.ts";
+import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
 
 type Of<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
 
@@ -41,25 +41,32 @@ export type OpenAttempt =
 
 /**
  * Opens an attempt (R17). Under an unsettled intent it repeats that intent's request and key, whatever the input says
- * now (R18). Else a changed fingerprint is a new effect: the intent version rises, and with it the key. A fingerprint
- * that the destination rejected is refused and goes back to who can correct the input.
+ * now (R18). Else a changed fingerprint, or an effect that was confirmed or undone, makes a new effect: the intent
+ * version rises, and with it the key. A fingerprint that the destination rejected is refused and goes back to who can
+ * correct the input.
  */
 export function decideOpenAttempt(input: OpenAttemptInput): OpenAttempt {
   const { state, step } = input;
-  const { intent, rejected } = stepOf(state, step.name);
-  if (intent !== null && !isProvedNotExecuted(intent)) return openUnder(input, intent);
+  const { intent, confirmation: confirmed, rejected } = stepOf(state, step.name);
+  const pending = pendingIntent(intent, confirmed);
+  if (pending !== null) return openUnder(input, pending);
   const basis = basisOf(step, state, input.digest);
   const fingerprint = fingerprintOf(input);
   if (rejected.includes(fingerprint)) return { kind: "refused", review: unchangedReview(input) };
   const { name, credentialId } = step.destination;
   const isSame =
     intent?.fingerprint === fingerprint &&
+    intent.version !== confirmed?.intentVersion &&
+    !intent.isUndone &&
     intent.basis === basis &&
     intent.destination === name &&
     intent.credentialId === credentialId;
   if (isSame) return openUnder(input, intent);
   const opened = intentOf(input, (intent?.version ?? 0) + 1, { basis, fingerprint });
-  return { kind: "open", entries: [opened, attemptUnder(input, opened.intentVersion, 1)] };
+  return {
+    kind: "open",
+    entries: [opened, attemptUnder(input, opened.intentVersion, 1, knownVersion(input))],
+  };
 }
 
 /** What identifies the effect that `step` would have if it were sent now: its request, or what it rests on. */
@@ -75,7 +82,10 @@ export function fingerprintOf({
 }
 
 function openUnder(input: OpenAttemptInput, { version, attempts }: Intent): OpenAttempt {
-  return { kind: "open", entries: [attemptUnder(input, version, attempts.length + 1)] };
+  // A write that may have been made is repeated with the condition it had, so that it is refused if it was.
+  const unproved = attempts.findLast(isUnproved);
+  const condition = unproved === undefined ? knownVersion(input) : unproved.version;
+  return { kind: "open", entries: [attemptUnder(input, version, attempts.length + 1, condition)] };
 }
 
 function intentOf(
@@ -101,18 +111,35 @@ export function idempotencyKey(caseId: string, step: string, intentVersion: numb
   return `${caseId}.${step}.${intentVersion}`;
 }
 
-function attemptUnder(input: OpenAttemptInput, intentVersion: number, attempt: number): Of<"attemptOpened"> {
+function attemptUnder(
+  input: OpenAttemptInput,
+  intentVersion: number,
+  attempt: number,
+  version: string | null,
+): Of<"attemptOpened"> {
   return {
     kind: "attemptOpened",
     step: input.step.name,
     intentVersion,
     attempt,
-    // R19: rises with every send of the case, and is at least the database clock in ms.
-    fencingToken: Math.max(input.state.fencingToken + 1, input.now),
+    fencingToken: nextFencingToken(input.state, input.now),
     sendDeadlineAt: input.now + input.step.deadlineMs,
     claimId: input.claimId,
     holder: input.holder,
+    ...(version === null ? {} : { version }),
   };
+}
+
+/** R19: rises with every send of the case, and is at least the database clock in ms. */
+export function nextFencingToken({ fencingToken }: CaseState, now: number): number {
+  return Math.max(fencingToken + 1, now);
+}
+
+/** The version that the destination last told, for a write that is conditional on it. */
+function knownVersion({ step, state }: OpenAttemptInput): string | null {
+  if (step.versionCondition === null) return null;
+  const answer = recordedAnswer(state, step.name, step.versionCondition)?.answer;
+  return answer?.kind === "holds" ? (answer.version ?? null) : null;
 }
 
 function unchangedReview({ outline, step, state }: OpenAttemptInput): Review {
@@ -160,34 +187,77 @@ export function decideAfterAttempt(
 export interface Asked {
   readonly askedAt: number;
   readonly answeredAt: number;
+  /** The token that the destination's fence was raised to with the question; left out where it has no fence. */
+  readonly raisedTo?: number;
+}
+
+/** What a check was about: the intent whose outcome is not known, or whether its effect is what is wanted now. */
+export interface CheckedEffect {
+  readonly intent: Intent;
+  /** What the confirmation will rest on. */
+  readonly basis: string;
+  /** Of what should be there. */
+  readonly fingerprint: string;
+}
+
+/** What a question about an unknown outcome is about. */
+export function unknownEffect(intent: Intent): CheckedEffect {
+  return { intent, basis: intent.basis, fingerprint: intent.fingerprint };
 }
 
 /**
  * What is written when the destination answered "did it happen?". "It did not" proves it only when it was asked for the
- * second time, after the read lag and after the last possible arrival (R18).
+ * second time, after the read lag and after the last possible arrival (R18); or at once where the question itself shut
+ * out whatever is still under way.
  */
 export function decideAfterCheck(
   step: SendStepOutline,
   state: CaseState,
-  intent: Intent,
-  answer: CheckAnswer,
-  { askedAt, answeredAt }: Asked,
+  { intent, basis, fingerprint }: CheckedEffect,
+  given: CheckAnswer,
+  { answeredAt, ...asked }: Asked,
   random: number,
 ): Entry {
   const ref = { step: step.name, intentVersion: intent.version };
-  if (answer.kind === "happened") {
-    return confirmation(ref, intent.basis, answer, { how: "check", askedAt });
-  }
+  const { askedAt, raisedTo } = asked;
+  const answer = comparedWith(fingerprint, given);
+  if (answer.kind === "happened") return confirmation(ref, basis, answer, { how: "check", askedAt });
+  const answered = { kind: "checkAnswered", ...ref, answer, ...asked } as const;
   const { round, firstNotFoundAt } = stepOf(state, step.name);
-  if (answer.kind === "cannotTell") {
-    const nextCheckAt = answeredAt + backoffMs(step.destination.retry, round.checks + 1, random);
-    return { kind: "checkAnswered", ...ref, answer, askedAt, proves: false, nextCheckAt };
+  switch (answer.kind) {
+    case "cannotTell": {
+      const delayMs = backoffMs(step.destination.retry, round.checks + 1, random);
+      return { ...answered, proves: false, nextCheckAt: answeredAt + delayMs };
+    }
+    case "differs":
+      return { ...answered, proves: false, nextCheckAt: answeredAt };
+    case "didNotHappen": {
+      if (raisedTo !== undefined) return { ...answered, proves: true, nextCheckAt: answeredAt };
+      const arrivalAt = lastPossibleArrivalAt(intent, step.destination);
+      const provesAt = Math.max(arrivalAt, (firstNotFoundAt ?? askedAt) + step.destination.readLagMs);
+      const proves = firstNotFoundAt !== null && askedAt >= provesAt;
+      return { ...answered, proves, nextCheckAt: Math.max(provesAt, answeredAt) };
+    }
   }
-  const arrivalAt = lastPossibleArrivalAt(intent, step.destination);
-  const provesAt = Math.max(arrivalAt, (firstNotFoundAt ?? askedAt) + step.destination.readLagMs);
-  const proves = firstNotFoundAt !== null && askedAt >= provesAt;
-  const nextCheckAt = Math.max(provesAt, answeredAt);
-  return { kind: "checkAnswered", ...ref, answer, askedAt, proves, nextCheckAt };
+}
+
+/** A key or a name alone can stand for the effect of an older input: where the destination can tell, what ran decides. */
+function comparedWith(fingerprint: string, answer: CheckAnswer): CheckAnswer {
+  if (answer.kind !== "happened" || (answer.fingerprint ?? fingerprint) === fingerprint) return answer;
+  return { kind: "differs", why: "what is there was made for another request", evidence: answer.evidence };
+}
+
+/** Rolled back with the transaction that would have confirmed it: an attempt without a confirmation did not happen. */
+export function rolledBack({ version }: Intent, step: string, now: number): Of<"checkAnswered"> {
+  return {
+    kind: "checkAnswered",
+    step,
+    intentVersion: version,
+    answer: { kind: "didNotHappen" },
+    askedAt: now,
+    proves: true,
+    nextCheckAt: now,
+  };
 }
 
 /** What is written when a probe was answered. It is fresh from when the answer came, however long that took. */

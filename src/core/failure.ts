@@ -23,7 +23,9 @@ export type Executed = "no" | "maybe" | "yes" | "partial";
 /** What a destination told us about trying again. */
 export type Instruction =
   | { readonly kind: "retryAfter"; readonly delayMs: number; readonly source: string }
-  | { readonly kind: "doNotRetry"; readonly source: string };
+  | { readonly kind: "doNotRetry"; readonly source: string }
+  /** It has seen a fencing token above ours; the next one must be above `seen` (R19). */
+  | { readonly kind: "newerToken"; readonly seen: number; readonly source: string };
 
 /** A sorted error: what code branches on, next to what people read. */
 export interface Failure {

@@ -23,9 +23,9 @@ export type EntryOf<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
 /** What changes about a step. */
 export type StepChange = Partial<StepState>;
 
-/** A new intent. Another basis is a new effect in new circumstances: preconditions are counted anew (R16). */
+/** A new intent, whose effect takes the place of one that was confirmed before. Another basis is a new effect in new circumstances: preconditions are counted anew (R16). */
 export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at: number): StepChange {
-  const { intent: before, round } = stepOf(state, entry.step);
+  const { intent: before, confirmation, round, lastFailure } = stepOf(state, entry.step);
   const { intentVersion, idempotencyKey, destination, credentialId, basis, fingerprint, request } = entry;
   if (intentVersion !== (before?.version ?? 0) + 1) {
     throw corruptJournal(state, `intent version ${intentVersion} of step ${entry.step} is out of order`);
@@ -41,7 +41,12 @@ export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at:
       request,
       openedAt: at,
       attempts: [],
+      isUndone: false,
     },
+    // Done again: what was confirmed before cannot come to stand beside the new effect.
+    confirmation: null,
+    lapse: null,
+    lastFailure: confirmation === null ? lastFailure : null,
     round: before === null || before.basis === basis ? round : { ...round, preconditions: 0 },
   };
 }
@@ -60,6 +65,7 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
     sendDeadlineAt: entry.sendDeadlineAt,
     claimId: entry.claimId,
     holder: entry.holder,
+    version: entry.version ?? null,
     outcome: { kind: "open" },
   };
   return {
@@ -68,6 +74,7 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
     notBefore: null,
     askedByProvider: false,
     firstNotFoundAt: null,
+    difference: null,
   };
 }
 
@@ -141,12 +148,33 @@ export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): 
     notBefore: entry.nextCheckAt,
     askedByProvider: false,
   };
-  if (entry.answer.kind === "cannotTell") return counted;
-  if (!entry.proves) return { ...counted, firstNotFoundAt: firstNotFoundAt ?? entry.askedAt };
+  if (entry.answer.kind !== "didNotHappen") return { ...counted, difference: differenceIn(entry) };
+  // Where nothing is left to prove, the question was whether what was done before is what is wanted now.
+  const isProof = entry.proves && intent.attempts.some(isUnproved);
+  if (!isProof) return { ...counted, firstNotFoundAt: firstNotFoundAt ?? entry.askedAt };
   const attempts = intent.attempts.map((one) =>
     isUnproved(one) ? { ...one, outcome: { kind: "provedNotExecuted" } as const } : one,
   );
   return { ...counted, intent: { ...intent, attempts }, firstNotFoundAt: null, notBefore: null };
+}
+
+function differenceIn({ answer }: EntryOf<"checkAnswered">): string | null {
+  return answer.kind === "differs" ? answer.why : null;
+}
+
+/** What a step did is undone: it is open again, and so is its undo. */
+export function undo(known: StepState): StepChange {
+  const { intent } = known;
+  return {
+    intent: intent === null ? null : { ...intent, isUndone: true },
+    confirmation: null,
+    lapse: null,
+    review: null,
+    lastFailure: null,
+    notBefore: null,
+    firstNotFoundAt: null,
+    difference: null,
+  };
 }
 
 /** A confirmation. It closes the step's review, with one exception, and uses up what waited for it. */
@@ -172,6 +200,7 @@ export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: n
     notBefore: null,
     askedByProvider: false,
     firstNotFoundAt: null,
+    difference: null,
     answer: null,
   };
 }
@@ -230,6 +259,8 @@ export function renew({ round }: StepState, at: number, answer: ApprovalAnswer |
     askedByProvider: false,
     answer,
     renewedAt: at,
+    firstNotFoundAt: null,
+    difference: null,
     conditions: {},
     round: { ...FRESH_ROUND, number: round.number + 1 },
   };

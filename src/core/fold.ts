@@ -16,10 +16,12 @@ import {
   renew,
   reportLate,
   restore,
+  undo,
   type EntryOf,
   type StepChange,
 } from "./fold-step.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
+import { undoName } from "./undo.ts";
 
 /**
  * Folds a whole journal. Throws `CORRUPT_JOURNAL` when it does not start with `caseStarted`, its revisions have a gap
@@ -86,9 +88,9 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
         fencingToken: entry.fencingToken,
       };
     case "attemptFailed":
-      return goOn(state, at, entry.step, failAttempt(state, entry, at));
+      return raiseToken(goOn(state, at, entry.step, failAttempt(state, entry, at)), newerToken(entry));
     case "checkAnswered":
-      return goOn(state, at, entry.step, answerCheck(state, entry));
+      return raiseToken(goOn(state, at, entry.step, answerCheck(state, entry)), entry.raisedTo ?? null);
     case "conditionAnswered":
       return goOn(state, at, entry.step, answerCondition(state, entry));
     case "stepConfirmed":
@@ -97,6 +99,10 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return changeStep(state, entry.step, { lapse: entry.because, renewedAt: at });
     case "stepRestored":
       return changeStep(state, entry.step, restore(stepOf(state, entry.step)));
+    case "stepUndone":
+      return undoStep(state, entry, at);
+    case "redoOrdered":
+      return orderRedo(state, entry, at);
     case "reviewOpened":
       return changeStep(state, entry.review.step, { review: entry.review });
     case "parked":
@@ -157,6 +163,28 @@ function goOn(state: CaseState, at: number, step: string, change: StepChange): C
 function wake(state: CaseState, at: number): CaseState {
   const isStill = state.rest.kind === "waiting" || state.rest.kind === "in_review";
   return isStill ? { ...state, rest: { kind: "ready", dueAt: at } } : state;
+}
+
+/** R19: whatever a destination has seen, the next token is above it. */
+function raiseToken(state: CaseState, seen: number | null): CaseState {
+  return seen === null || seen <= state.fencingToken ? state : { ...state, fencingToken: seen };
+}
+
+function newerToken({ failure: { instruction } }: EntryOf<"attemptFailed">): number | null {
+  return instruction?.kind === "newerToken" ? instruction.seen : null;
+}
+
+/** Both the step and its undo are open again; a further undo will be of a further effect. */
+function undoStep(state: CaseState, { step }: EntryOf<"stepUndone">, at: number): CaseState {
+  const undone = changeStep(state, undoName(step), undo(stepOf(state, undoName(step))));
+  return goOn(undone, at, step, undo(stepOf(state, step)));
+}
+
+/** Only the step named lapses by it; those that follow it are judged by the plan. A pause goes on. */
+function orderRedo(state: CaseState, { step, by, reason }: EntryOf<"redoOrdered">, at: number): CaseState {
+  const renewed = renewSteps(state, [step], at);
+  const ordered = changeStep(renewed, step, { lapse: { kind: "ordered", by: by.name, reason } });
+  return state.rest.kind === "paused" ? ordered : goAgain(ordered, at);
 }
 
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {

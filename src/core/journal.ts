@@ -31,17 +31,28 @@ export type StepResult =
 export type LapseReason =
   | { readonly kind: "prerequisite"; readonly name: string; readonly why: string }
   | { readonly kind: "basis" }
-  | { readonly kind: "follows"; readonly step: string };
+  | { readonly kind: "follows"; readonly step: string }
+  /** A person ordered the step to be done again. */
+  | { readonly kind: "ordered"; readonly by: string; readonly reason: string };
 
 /** An answer to a condition. Only `broken` lapses; `cannotTell` neither holds nor lapses (R13). */
 export type ConditionAnswer =
-  | { readonly kind: "holds" }
+  /** `version`: what a write will be conditional on, where the question was for that. */
+  | { readonly kind: "holds"; readonly version?: string }
   | { readonly kind: "broken"; readonly why: string }
   | { readonly kind: "cannotTell"; readonly why: string };
 
 /** An answer to "did it happen?". */
 export type CheckAnswer =
-  | { readonly kind: "happened"; readonly result: StepResult; readonly evidence: Json }
+  | {
+      readonly kind: "happened";
+      readonly result: StepResult;
+      readonly evidence: Json;
+      /** Of what really ran; left out where the destination cannot tell. */
+      readonly fingerprint?: string;
+    }
+  /** It exists under our name or key, but is not what was wanted. */
+  | { readonly kind: "differs"; readonly why: string; readonly evidence: Json }
   | { readonly kind: "didNotHappen" }
   | { readonly kind: "cannotTell"; readonly why: string };
 
@@ -86,6 +97,16 @@ export interface Review {
   readonly owner: string;
   /** Earliest time at which the engine itself may send, check or probe again; null = only after a person acted. */
   readonly nextCheckAllowedAt: number | null;
+  /** Left out where no time runs on meanwhile. */
+  readonly window?: ResendWindow;
+}
+
+/** A destination's key counts only so long (R20). */
+export interface ResendWindow {
+  /** When a person must have acted. */
+  readonly dueAt: number;
+  /** Until when the same request may be sent again without a second effect. */
+  readonly resendSafeUntilAt: number;
 }
 
 /** Why a step waits without a person. `dueAt`: when the engine looks again. */
@@ -154,6 +175,8 @@ export type Entry =
       readonly sendDeadlineAt: number;
       readonly claimId: string;
       readonly holder: Actor;
+      /** The version that the write is conditional on; left out where none is compared. */
+      readonly version?: string;
     }
   | {
       readonly kind: "attemptFailed";
@@ -173,6 +196,8 @@ export type Entry =
       /** True when "did not happen" counts: asked twice, and after the last possible arrival (R18). */
       readonly proves: boolean;
       readonly nextCheckAt: number;
+      /** The token that the destination's fence was raised to with the question; left out where it has none. */
+      readonly raisedTo?: number;
     }
   | {
       readonly kind: "stepConfirmed";
@@ -192,6 +217,10 @@ export type Entry =
     }
   /** What a lapsed confirmation rested on holds again. */
   | { readonly kind: "stepRestored"; readonly step: string }
+  /** What the step did is undone: it is open again, and doing it once more would be a new effect. */
+  | { readonly kind: "stepUndone"; readonly step: string; readonly intentVersion: number }
+  /** A person ordered a confirmed step to be done again. */
+  | { readonly kind: "redoOrdered"; readonly step: string; readonly by: Actor; readonly reason: string }
   | {
       readonly kind: "conditionAnswered";
       readonly step: string;

@@ -3,7 +3,9 @@
 import { reportId, stepOf, tookEffect, type CaseState } from "./case-state.ts";
 import type { Actor, AttemptRef, Entry, LateOutcome, Review } from "./journal.ts";
 import type { CaseOutline } from "./outline.ts";
-import { ownerOf } from "./review.ts";
+import { isOneEffect } from "./repeat-safety.ts";
+import { ownerOf, reviewBy } from "./review.ts";
+import { findStep } from "./undo.ts";
 
 /** A report about an attempt whose claim was lost before its outcome was stored. */
 export interface LateReport {
@@ -55,16 +57,16 @@ function surplusEffect(outline: CaseOutline, state: CaseState, ref: AttemptRef):
     return "under an earlier version of what was wanted. It may exist twice";
   }
   if (state.rest.kind === "canceled") return "although the case is canceled. It must be undone by hand";
+  const step = findStep(outline, ref.step);
+  if (step?.kind === "step" && isOneEffect(step.destination.repeatSafety)) return null;
+  if (intent?.isUndone === true) return "although what the step did was undone. It must be undone by hand";
   if (confirmation === null) return null;
-  const step = outline.steps.find(({ name }) => name === ref.step);
-  // The same intent version has the same key: the same effect, where the destination deduplicates.
-  if (step?.kind === "step" && step.destination.repeatSafety.by === "key") return null;
   const others = intent?.attempts.filter((one) => one.number !== ref.attempt && tookEffect(one)) ?? [];
   return others.length === 0 ? null : "beside the confirmed one. It may exist twice";
 }
 
 function reviewOf(outline: CaseOutline, name: string, sentence: string): Review {
-  const step = outline.steps.find((one) => one.name === name);
-  const owner = step === undefined ? outline.owner : ownerOf(outline, step, "mayExistTwice");
-  return { step: name, reason: "mayExistTwice", sentence, owner, nextCheckAllowedAt: null };
+  const step = findStep(outline, name);
+  const owner = step === null ? outline.owner : ownerOf(outline, step, "mayExistTwice");
+  return reviewBy(owner, { step: name, reason: "mayExistTwice", sentence });
 }

@@ -7,6 +7,14 @@
 export type RepeatSafety =
   /** The destination deduplicates by our idempotency key for `windowMs` after the first request with that key. */
   | { readonly by: "key"; readonly windowMs: number }
+  /** Holds only one thing of a natural name: a repeat is answered "exists", and a check tells whether it is ours. */
+  | { readonly by: "unique" }
+  /** Compares a version: a write is made only while the thing is as it was when the version was read. */
+  | { readonly by: "if-match" }
+  /** Compares fencing tokens: it takes each once, and none below the highest that it was shown. */
+  | { readonly by: "fence" }
+  /** Our own database: the step writes in the transaction that confirms it, and is rolled back with it. */
+  | { readonly by: "transaction" }
   /** Neither deduplicates nor compares, but can be asked: every step sent there has a `check`. */
   | { readonly by: "lookup" }
   /** Can do nothing of that. With a `check` it is treated as `lookup`; without one a person decides. */
@@ -63,6 +71,17 @@ export type ConditionOutline =
       readonly freshForMs: number;
     };
 
+/** What is done about a confirmation that no longer stands. */
+export type LapsePolicy =
+  /** The destination is asked; what is there and fits what is wanted now is confirmed anew. */
+  | "recheck"
+  /** The step may be repeated: it is sent again, as a new effect. */
+  | "redo"
+  /** What it did is undone, and then it is sent again. */
+  | "undo"
+  /** A person decides. */
+  | "review";
+
 interface StepCommon {
   /** Unique in the case type: a letter, then letters, digits, `_` or `-`; at most 64 characters. */
   readonly name: string;
@@ -88,6 +107,11 @@ export interface SendStepOutline extends StepCommon {
   readonly hasCheck: boolean;
   /** How long one send may take. */
   readonly deadlineMs: number;
+  /** The probe among `before` that reads the version which a write is conditional on; null elsewhere than at `if-match`. */
+  readonly versionCondition: string | null;
+  readonly onLapse: LapsePolicy;
+  /** How its effect is taken back: a step of its own, named after it, with intents and attempts like any other. */
+  readonly undo: SendStepOutline | null;
 }
 
 /** A step that a person answers. */

@@ -188,7 +188,7 @@ describe("a failure that surely did not happen", () => {
     const one = story({ hasCheck: true })
       .open("create")
       .fail("create", failure({ kind: "conflict" }));
-    expect(one.act("create")).toEqual({ kind: "check" });
+    expect(one.act("create")).toEqual({ kind: "check", about: "outcome" });
     expect(reviewed(one.check("create", notFound))).toBe("conflict");
     const ours = story({ hasCheck: true })
       .open("create")
@@ -369,7 +369,7 @@ describe("an attempt that may have been executed", () => {
 describe("a destination that can only be asked", () => {
   it("is asked at once, and never sent to again on one not-found", () => {
     const one = lostAtLedger();
-    expect(one.act("create")).toEqual({ kind: "check" });
+    expect(one.act("create")).toEqual({ kind: "check", about: "outcome" });
     one.check("create", notFound);
     expect(one.act("create")).toMatchObject({ kind: "wait", wait: { kind: "check" } });
   });

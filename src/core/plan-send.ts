@@ -1,6 +1,7 @@
 /** What the plan does about an open step that sends to a destination. */
 
 import { basisOf } from "./basis.ts";
+import { rolledBack } from "./decide.ts";
 import type { Failure, FailureKind } from "./failure.ts";
 import { isUnproved, stepOf, type Intent, type StepState } from "./case-state.ts";
 import type { Entry, ReviewReason } from "./journal.ts";
@@ -9,6 +10,8 @@ import { actForConditions } from "./conditions.ts";
 import type { Act, PlanInput } from "./planning.ts";
 import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
+import { isOneEffect } from "./repeat-safety.ts";
+import { pendingIntent } from "./settled.ts";
 import { brokenPrerequisite, describeLapse } from "./standing.ts";
 
 /** Claims lost in a row with an attempt open, after which a case goes to people instead of another worker (R9). */
@@ -16,6 +19,10 @@ export const LOSSES_MAX = 3;
 
 /** Conflicts with a moved precondition on one unchanged basis: the one after the first goes to review (R16). */
 const PRECONDITIONS_MAX = 2;
+
+/** How long before a key's window closes a person must have acted (R20), and the share of the window at most, in ms. */
+const ACT_AHEAD_MS_MAX = 3_600_000;
+const ACT_AHEAD_SHARE = 0.1;
 
 /** A failure that more of the same cannot help. */
 type FinalKind = Exclude<FailureKind, "transient" | "throttled" | "stopped" | "unknown">;
@@ -30,17 +37,28 @@ interface SendPlanning {
 /** Plans an open send step whose `after` steps all stand. */
 export function planSend(input: PlanInput, step: SendStepOutline): Act {
   const known = stepOf(input.state, step.name);
-  const { intent, review } = known;
-  const late = intent === null ? null : lateSuccess(step, intent);
+  const { intent, confirmation, review } = known;
+  const pending = pendingIntent(intent, confirmation);
+  const late = pending === null ? null : lateSuccess(step, pending);
   if (late !== null) return { kind: "confirm", entry: late };
   if (review !== null) return { kind: "review", review, isOpen: true };
   const planning = { input, step, known };
-  if (input.state.losses >= LOSSES_MAX) return poisonReview(planning);
-  if (intent !== null && intent.attempts.some(isUnproved)) return planUnknown(planning, intent);
-  return (
-    planAfterFailure(planning) ??
-    actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats: [] }
+  if (pending === null) return planAfterFailure(planning) ?? planFresh(input, step);
+  return withinWindow(
+    planning,
+    pending,
+    isPoison(input) ? poisonReview(planning) : planUnknown(planning, pending),
   );
+}
+
+/** Plans a send that repeats nothing: its conditions are asked first. */
+export function planFresh(input: PlanInput, step: SendStepOutline): Act {
+  if (isPoison(input)) return poisonReview({ input, step, known: stepOf(input.state, step.name) });
+  return actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats: [] };
+}
+
+function isPoison({ state }: PlanInput): boolean {
+  return state.losses >= LOSSES_MAX;
 }
 
 /** A late report is evidence for an open step (R10). */
@@ -66,8 +84,11 @@ function poisonReview({ input, step }: SendPlanning): Act {
 
 /** An attempt may have been executed: the destination's repeat safety decides, whatever the failure was. */
 function planUnknown(planning: SendPlanning, intent: Intent): Act {
-  const { step, known } = planning;
+  const { input, step, known } = planning;
   const { destination } = step;
+  if (destination.repeatSafety.by === "transaction") {
+    return { kind: "record", entry: rolledBack(intent, step.name, input.now) };
+  }
   if (intent.destination !== destination.name || intent.credentialId !== destination.credentialId) {
     const where = `${intent.destination} (${intent.credentialId})`;
     return unknownReview(planning, `it was sent to ${where}, and the definition sends elsewhere now`);
@@ -108,24 +129,51 @@ function finalFailure({
   }
 }
 
-/** Why the same request may not be sent again with the same key; null = it may. */
-function whyNotResent({ input, step, known }: SendPlanning, intent: Intent): string | null {
-  const { name, repeatSafety, requestAgeMs, retry } = step.destination;
-  if (repeatSafety.by !== "key") return `${name} cannot tell a repeat from a second order`;
+/** Why the same request may not be sent again as it was; null = it may. */
+function whyNotResent(planning: SendPlanning, intent: Intent): string | null {
+  const { input, step, known } = planning;
+  const { name, retry } = step.destination;
+  const unsafe = whyUnsafe(planning, intent);
+  if (unsafe !== null) return unsafe;
   if (isForbidden(known)) return `${name} said not to try again`;
   if (known.rejected.includes(intent.fingerprint)) return `${name} rejected exactly this request`;
   // Without a journaled request the old effect's request cannot be made again once its basis has changed.
   if (intent.request === null && intent.basis !== basisOf(step, input.state, input.digest)) {
     return "what was sent cannot be made again, because the input has changed";
   }
-  const dueAt = allowedAt(input, known);
-  // The repeat must have arrived while the key still counts.
-  if (dueAt + step.deadlineMs + requestAgeMs >= intent.openedAt + repeatSafety.windowMs) {
-    return `the time in which ${name} knows its key again is over`;
-  }
   if (isUsedUp(retry, known.round, known.notBefore)) return triedSentence(step, known);
   const broken = brokenPrerequisite(input, step);
   return broken === null ? null : describeLapse(broken);
+}
+
+/** Why a repeat could be a second effect there; null = it cannot. */
+function whyUnsafe({ input, step, known }: SendPlanning, intent: Intent): string | null {
+  const { name, repeatSafety } = step.destination;
+  if (!isOneEffect(repeatSafety)) return `${name} cannot tell a repeat from a second order`;
+  if (repeatSafety.by === "fence")
+    return `${name} is asked first, with a new token that shuts out what is still under way`;
+  if (repeatSafety.by === "key" && allowedAt(input, known) >= safeUntil(step, intent, repeatSafety.windowMs))
+    return `the time in which ${name} knows its key again is over`;
+  const isBlind = intent.attempts.some((one) => isUnproved(one) && one.version === null);
+  return repeatSafety.by === "if-match" && isBlind
+    ? "the version that it was conditional on is not known"
+    : null;
+}
+
+/** Until when a repeat may be begun so that it arrives while its key still counts. */
+function safeUntil({ deadlineMs, destination }: SendStepOutline, intent: Intent, windowMs: number): number {
+  return intent.openedAt + windowMs - deadlineMs - destination.requestAgeMs;
+}
+
+/** R20: a key's window runs on during a review, so a person must act before it closes. */
+function withinWindow({ input, step }: SendPlanning, intent: Intent, act: Act): Act {
+  const { repeatSafety } = step.destination;
+  if (act.kind !== "review" || act.isOpen || repeatSafety.by !== "key") return act;
+  const untilAt = safeUntil(step, intent, repeatSafety.windowMs);
+  if (untilAt <= input.now) return act;
+  const aheadMs = Math.min(ACT_AHEAD_MS_MAX, repeatSafety.windowMs * ACT_AHEAD_SHARE);
+  const dueAt = Math.max(input.now, untilAt - aheadMs);
+  return { ...act, review: { ...act.review, window: { dueAt, resendSafeUntilAt: untilAt } } };
 }
 
 function planResend({ input, step, known }: SendPlanning, intent: Intent): Act {
@@ -138,7 +186,7 @@ function planResend({ input, step, known }: SendPlanning, intent: Intent): Act {
 }
 
 /** Earliest time at which the engine itself may send again. */
-function allowedAt({ now }: PlanInput, { notBefore }: StepState): number {
+export function allowedAt({ now }: PlanInput, { notBefore }: StepState): number {
   return Math.max(now, notBefore ?? 0);
 }
 
@@ -151,13 +199,24 @@ function planCheck(planning: SendPlanning, whyNotSent: string): Act {
   const { input, step, known } = planning;
   const { checks } = known.round;
   // A failure's retry time is for sending: the first question may be asked at once.
-  if (checks === 0) return { kind: "check" };
+  if (checks === 0) return CHECK;
   if (checks >= step.destination.retry.maxAttempts) {
     return unknownReview(planning, `${whyNotSent}, and ${checks} checks could not tell`);
   }
+  if (known.difference !== null) return differenceReview(planning, known.difference);
   const dueAt = allowedAt(input, known);
-  if (dueAt <= input.now) return { kind: "check" };
+  if (dueAt <= input.now) return CHECK;
   return { kind: "wait", wait: { kind: "check", step: step.name, dueAt } };
+}
+
+const CHECK: Act = { kind: "check", about: "outcome" };
+
+/** Something is there under our key or name, and it is not what was wanted: nothing is overwritten. */
+function differenceReview({ input, step }: SendPlanning, difference: string): Act {
+  const sentence =
+    `${step.destination.name} has something else where ${step.name} was to be: ${difference}. ` +
+    `Nothing is sent again by itself.`;
+  return { kind: "review", review: reviewFor(input.outline, step, "conflict", sentence), isOpen: false };
 }
 
 function unknownReview({ input, step, known }: SendPlanning, why: string): Act {
@@ -179,7 +238,8 @@ function planAfterFailure(planning: SendPlanning): Act | null {
       break;
     case "conflict":
       // "It exists already" may be our own earlier effect: the destination is asked once before a person is.
-      if (step.hasCheck && known.round.checks === 0) return { kind: "check" };
+      if (step.hasCheck && known.round.checks === 0 && known.intent !== null) return CHECK;
+      if (known.difference !== null) return differenceReview(planning, known.difference);
       break;
     case "rejected":
     case "denied":

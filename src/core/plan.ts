@@ -5,14 +5,16 @@
 
 import { actForConditions } from "./conditions.ts";
 import { stepOf, type CaseState } from "./case-state.ts";
-import type { Entry, LapseReason } from "./journal.ts";
+import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
+import { planLapsed } from "./plan-lapsed.ts";
 import { planSend } from "./plan-send.ts";
 import { planApproval, planSleep, planWaitForEvent, takenEvents } from "./plan-waits.ts";
-import type { Act, PlanInput, PlannedStep, ReviewAct, Standing } from "./planning.ts";
-import { reviewFor } from "./review.ts";
-import { hasSecondEffect, isProvedNotExecuted, isSettled } from "./settled.ts";
-import { describeLapse, standingOf } from "./standing.ts";
+import type { Act, Aim, PlanInput, PlannedStep, ReviewAct, Standing } from "./planning.ts";
+import { reviewBy, reviewFor } from "./review.ts";
+import { hasNoEffect, hasSecondEffect, isSettled } from "./settled.ts";
+import { standingOf } from "./standing.ts";
+import { findStep } from "./undo.ts";
 
 /** A confirmation that lapsed, or stands again. */
 type Shift = Extract<Entry, { kind: "stepLapsed" | "stepRestored" }>;
@@ -43,10 +45,10 @@ export function planCase(input: PlanInput): Plan {
   const steps = input.outline.steps.map((step): PlannedStep => {
     const standing = standingOf(input, step, standings);
     standings.set(step.name, standing);
-    const act = actFor({ input, step, standing, standings, taken });
+    const { target, act } = aimFor({ input, step, standing, standings, taken });
     // Two waits for one type, in one plan, take two events.
     if (act.kind === "confirm" && act.entry.by.how === "event") taken.set(act.entry.by.sourceId, step.name);
-    return { step, standing, act };
+    return { step, standing, target, act };
   });
   const strays = straysOf(input);
   return {
@@ -70,18 +72,33 @@ interface Planning {
   readonly taken: ReadonlyMap<string, string>;
 }
 
+function aimFor(planning: Planning): Aim {
+  const { input, step, standing } = planning;
+  if (standing.kind !== "lapsed" || step.kind !== "step" || !isNext(planning) || isBusy(input, step)) {
+    return { target: step, act: actFor(planning) };
+  }
+  const { target, act } = planLapsed(input, step, standing.because);
+  return { target, act: holdBack(input, act) };
+}
+
+function isBusy({ busy }: PlanInput, step: StepOutline): boolean {
+  return busy.has(step.name) || (step.kind === "step" && step.undo !== null && busy.has(step.undo.name));
+}
+
 function actFor(planning: Planning): Act {
-  const { input, step, standing, standings } = planning;
-  if (input.busy.has(step.name)) return { kind: "nothing", why: "busy" };
+  const { input, step, standing } = planning;
+  if (isBusy(input, step)) return { kind: "nothing", why: "busy" };
   if (standing.kind === "stands") return actForStanding(input, step);
   if (standing.kind === "uncertain") return holdBack(input, actForUncertain(input, step));
-  const isNext =
+  return isNext(planning) ? holdBack(input, actForOpen(planning)) : { kind: "nothing", why: "follows" };
+}
+
+function isNext({ input, step, standings }: Planning): boolean {
+  return (
     step.after.every((name) => standings.get(name)?.kind === "stands") &&
     // R11: what follows cannot be worked out without a result that could not be stored.
-    step.closure.every((name) => stepOf(input.state, name).confirmation?.result.kind !== "unreadable");
-  if (!isNext) return { kind: "nothing", why: "follows" };
-  if (standing.kind === "lapsed" && step.kind === "step") return lapsedReview(input, step, standing.because);
-  return holdBack(input, actForOpen(planning));
+    step.closure.every((name) => stepOf(input.state, name).confirmation?.result.kind !== "unreadable")
+  );
 }
 
 /** Once a person asked to stop the case, nothing new is begun while something is still under way. */
@@ -136,28 +153,20 @@ function actForStanding(input: PlanInput, step: StepOutline): Act {
   return { kind: "nothing", why: "stands" };
 }
 
-function lapsedReview(input: PlanInput, step: StepOutline, because: LapseReason): Act {
-  const { review } = stepOf(input.state, step.name);
-  if (review !== null) return { kind: "review", review, isOpen: true };
-  const sentence = `${step.name} was done, but no longer stands: ${describeLapse(because)}. It is not done again by itself.`;
-  return openReview(reviewFor(input.outline, step, "lapsed", sentence));
-}
-
 function openReview(review: ReviewAct["review"]): ReviewAct {
   return { kind: "review", review, isOpen: false };
 }
 
 function straysOf({ outline, state }: PlanInput): readonly ReviewAct[] {
   return Object.entries(state.steps).flatMap(([name, { review, intent, confirmation }]) => {
-    const step = outline.steps.find((one) => one.name === name);
+    const step = findStep(outline, name);
     if (step?.kind === "step") return [];
-    if (step === undefined && review !== null) return [{ kind: "review", review, isOpen: true }];
+    if (step === null && review !== null) return [{ kind: "review", review, isOpen: true }];
     if (review?.reason === "unknown" || intent === null || isSettled(intent, confirmation)) return [];
     const sentence =
       `${name} may have happened at ${intent.destination}, and the definition of ${outline.name} does not send it ` +
       `any more. Nothing is sent or asked by itself.`;
-    const { owner } = outline;
-    return [openReview({ step: name, reason: "unknown", sentence, owner, nextCheckAllowedAt: null })];
+    return [openReview(reviewBy(outline.owner, { step: name, reason: "unknown", sentence }))];
   });
 }
 
@@ -188,6 +197,6 @@ function haltOf({ state, busy }: PlanInput): Plan["halt"] {
 /** True while nothing is confirmed and no intent may have taken effect: the case can be canceled without undo. */
 export function isUntouched(state: CaseState): boolean {
   return Object.values(state.steps).every(
-    ({ confirmation, intent }) => confirmation === null && (intent === null || isProvedNotExecuted(intent)),
+    ({ confirmation, intent }) => confirmation === null && (intent === null || hasNoEffect(intent)),
   );
 }

@@ -49,10 +49,15 @@ export type Act =
   | { readonly kind: "ask"; readonly conditions: readonly string[] }
   /** Open an attempt and send. `repeats` = unsettled attempts whose effect this one may repeat safely. */
   | { readonly kind: "send"; readonly repeats: readonly AttemptRef[] }
-  /** Ask the destination whether it happened. */
-  | { readonly kind: "check" }
+  /**
+   * Ask the destination. `outcome` = whether the last attempt happened; `present` = whether what it did before is what
+   * is wanted now.
+   */
+  | { readonly kind: "check"; readonly about: "outcome" | "present" }
   /** Nothing to send: this entry confirms. */
   | { readonly kind: "confirm"; readonly entry: Extract<Entry, { kind: "stepConfirmed" }> }
+  /** Nothing to send or ask: this entry says what is known by itself. */
+  | { readonly kind: "record"; readonly entry: Extract<Entry, { kind: "checkAnswered" | "stepUndone" }> }
   | { readonly kind: "wait"; readonly wait: Wait }
   /** `isOpen` = the review stands in the journal already. */
   | { readonly kind: "review"; readonly review: Review; readonly isOpen: boolean };
@@ -60,9 +65,15 @@ export type Act =
 /** Something that waits for a person. */
 export type ReviewAct = Extract<Act, { kind: "review" }>;
 
+/** An act, and what it is about. */
+export interface Aim {
+  /** What is sent, asked, waited for or reviewed: the step itself, or its undo. */
+  readonly target: StepOutline;
+  readonly act: Act;
+}
+
 /** One step in the plan. */
-export interface PlannedStep {
+export interface PlannedStep extends Aim {
   readonly step: StepOutline;
   readonly standing: Standing;
-  readonly act: Act;
 }

@@ -11,13 +11,12 @@ export function reviewFor(
   reason: ReviewReason,
   sentence: string,
 ): Review {
-  return {
-    step: step.name,
-    reason,
-    sentence,
-    owner: ownerOf(outline, step, reason),
-    nextCheckAllowedAt: null,
-  };
+  return reviewBy(ownerOf(outline, step, reason), { step: step.name, reason, sentence });
+}
+
+/** A review for `owner`. */
+export function reviewBy(owner: string, what: Pick<Review, "step" | "reason" | "sentence">): Review {
+  return { ...what, owner, nextCheckAllowedAt: null };
 }
 
 /** The review that a failure leads to, once nothing more is tried by itself. */

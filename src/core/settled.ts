@@ -2,15 +2,24 @@
 
 import { isUnproved, tookEffect, type Confirmation, type Intent } from "./case-state.ts";
 import type { DestinationOutline } from "./outline.ts";
+import { isOneEffect } from "./repeat-safety.ts";
 
-/** True when no attempt of the intent can have taken effect, now or later. */
-export function isProvedNotExecuted({ attempts }: Intent): boolean {
-  return attempts.every((one) => !isUnproved(one) && !tookEffect(one));
+/** True when nothing of the intent is left outside: no attempt can have taken effect, or what did was undone. */
+export function hasNoEffect({ attempts, isUndone }: Intent): boolean {
+  return isUndone || attempts.every((one) => !isUnproved(one) && !tookEffect(one));
 }
 
 /** True when nothing about the intent is open any more, so that a new intent version may be opened. */
 export function isSettled(intent: Intent, confirmation: Confirmation | null): boolean {
-  return confirmation?.intentVersion === intent.version || isProvedNotExecuted(intent);
+  return confirmation?.intentVersion === intent.version || hasNoEffect(intent);
+}
+
+/**
+ * The intent under which whatever is sent next is sent, with its request and its key, whatever the input says now (R18);
+ * null = none. A confirmed one is done with, also where its confirmation has lapsed.
+ */
+export function pendingIntent(intent: Intent | null, confirmation: Confirmation | null): Intent | null {
+  return intent === null || isSettled(intent, confirmation) ? null : intent;
 }
 
 /**
@@ -18,7 +27,7 @@ export function isSettled(intent: Intent, confirmation: Confirmation | null): bo
  * first (R10).
  */
 export function hasSecondEffect({ attempts }: Intent, { repeatSafety }: DestinationOutline): boolean {
-  return repeatSafety.by !== "key" && attempts.filter(tookEffect).length > 1;
+  return !isOneEffect(repeatSafety) && attempts.filter(tookEffect).length > 1;
 }
 
 /** The latest moment at which a request of this intent can still be executed, as far as the destination declares. */

@@ -6,6 +6,7 @@ import { usableAnswer } from "./conditions.ts";
 import type { LapseReason } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import type { PlanInput, Standing } from "./planning.ts";
+import { isBeingUndone } from "./undo.ts";
 
 /**
  * A confirmation stands if its prerequisites hold, its basis is unchanged and every step it follows stands. `earlier`
@@ -18,8 +19,7 @@ export function standingOf(
 ): Standing {
   const { confirmation, lapse } = stepOf(input.state, step.name);
   if (confirmation === null) return { kind: "open" };
-  // A lapsed approval is always asked again, even where what it rested on came back.
-  if (step.kind === "approval" && lapse !== null) return { kind: "lapsed", because: lapse };
+  if (lapse !== null && staysLapsed(input, step, lapse)) return { kind: "lapsed", because: lapse };
   const because =
     brokenPrerequisite(input, step) ??
     (confirmation.basis === basisOf(step, input.state, input.digest) ? null : { kind: "basis" as const }) ??
@@ -29,6 +29,13 @@ export function standingOf(
     step.requires.every((one) => usableAnswer(input, step.name, one)?.kind === "holds") &&
     step.after.every((name) => earlier.get(name)?.kind === "stands");
   return isCertain ? { kind: "stands" } : { kind: "uncertain" };
+}
+
+/** What lapsed once comes back with what it rested on, except where that would pass over what was begun since. */
+function staysLapsed({ state }: PlanInput, step: StepOutline, lapse: LapseReason): boolean {
+  // A lapsed approval is always asked again.
+  if (step.kind === "approval" || lapse.kind === "ordered") return true;
+  return step.kind === "step" && isBeingUndone(state, step);
 }
 
 /** The first prerequisite of a step that is broken. */
@@ -57,5 +64,7 @@ export function describeLapse(because: LapseReason): string {
       return "the input or an earlier result that it rested on has changed";
     case "follows":
       return `it follows ${because.step}, which does not stand`;
+    case "ordered":
+      return `${because.by} ordered it to be done again (${because.reason})`;
   }
 }

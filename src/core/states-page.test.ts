@@ -174,6 +174,8 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
       nextCheckAt: START,
     },
   ],
+  stepUndone: [{ kind: "stepUndone", step: "a", intentVersion: 1 }],
+  redoOrdered: [{ kind: "redoOrdered", step: "a", by: person, reason: "why" }],
   conditionAnswered: [
     {
       kind: "conditionAnswered",

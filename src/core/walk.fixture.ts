@@ -5,7 +5,13 @@
 
 import { digest, numbered, person, retry, started, worker } from "./case.fixture.ts";
 import { isUnproved, stepOf, type CaseState } from "./case-state.ts";
-import { decideAfterAttempt, decideAfterCheck, decideAfterProbe, decideOpenAttempt } from "./decide.ts";
+import {
+  decideAfterAttempt,
+  decideAfterCheck,
+  decideAfterProbe,
+  decideOpenAttempt,
+  unknownEffect,
+} from "./decide.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
 import type { Entry, JournalEntry, Wait } from "./journal.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -249,7 +255,7 @@ export class Walk {
       ? ({ kind: "cannotTell", why: "it is down" } as const)
       : this.world.look(step, intent.idempotencyKey, this.now);
     const asked = { askedAt: this.now, answeredAt: this.now };
-    this.append(decideAfterCheck(step, this.state, intent, answer, asked, random));
+    this.append(decideAfterCheck(step, this.state, unknownEffect(intent), answer, asked, random));
     return "on";
   }
 

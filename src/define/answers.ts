@@ -1,7 +1,7 @@
 /** What conditions and checks answer: how authors make an answer, and how what a function gave is read. */
 
 import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
-import { readJson } from "../core/json.ts";
+import { readJson, type Json } from "../core/json.ts";
 import { describeValue } from "./describe-value.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
 
@@ -9,6 +9,15 @@ import { VALUE_CHARS_MAX } from "./schema.ts";
 export interface Happened<Result = unknown> {
   readonly kind: "happened";
   readonly result: Result;
+  readonly evidence: unknown;
+  /** Of what really ran, where the destination kept it. */
+  readonly fingerprint?: string;
+}
+
+/** Something is there under our key or name, and it is not what was wanted. A person looks at it. */
+export interface Differs {
+  readonly kind: "differs";
+  readonly why: string;
   readonly evidence: unknown;
 }
 
@@ -24,14 +33,26 @@ export interface CannotTell {
 }
 
 /** What a `check` answers. */
-export type CheckReply<Result = unknown> = Happened<Result> | DidNotHappen | CannotTell;
+export type CheckReply<Result = unknown> = Happened<Result> | Differs | DidNotHappen | CannotTell;
 
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 500;
 
-/** Answers a check: it took effect. `evidence` is what proves it, any JSON; null when left out. */
-export function happened<Result>(result: Result, evidence: unknown = null): Happened<Result> {
-  return { kind: "happened", result, evidence };
+/**
+ * Answers a check: it took effect. `evidence` is what proves it, any JSON; null when left out. Where the destination
+ * keeps the `fingerprint` that `run` was given, hand back what it has: of another request it counts as {@link differs}.
+ */
+export function happened<Result>(
+  result: Result,
+  evidence: unknown = null,
+  ran: { readonly fingerprint?: string } = {},
+): Happened<Result> {
+  return { kind: "happened", result, evidence, ...ran };
+}
+
+/** Answers a check: something else is there, and why it is not what was wanted. `evidence`: any JSON; null when left out. */
+export function differs(why: string, evidence: unknown = null): Differs {
+  return { kind: "differs", why, evidence };
 }
 
 /** Answers a check: it is not there. */
@@ -62,12 +83,14 @@ export function readCheckReply(reply: unknown): CheckAnswer {
   switch (kindOf(reply)) {
     case "happened":
       return readHappened(reply);
+    case "differs":
+      return { kind: "differs", why: whyOf(reply), evidence: evidenceIn(reply) };
     case "didNotHappen":
       return didNotHappen();
     case "cannotTell":
       return cannotTell(whyOf(reply));
     default: {
-      const wanted = "happened(…), didNotHappen() or cannotTell(…)";
+      const wanted = "happened(…), differs(…), didNotHappen() or cannotTell(…)";
       return cannotTell(`the check gave ${describeValue(reply)} instead of ${wanted}`);
     }
   }
@@ -75,12 +98,18 @@ export function readCheckReply(reply: unknown): CheckAnswer {
 
 function readHappened(reply: unknown): CheckAnswer {
   const result = readJson(fieldOf(reply, "result"), VALUE_CHARS_MAX);
-  const evidence = readJson(fieldOf(reply, "evidence"), VALUE_CHARS_MAX);
+  const fingerprint = fieldOf(reply, "fingerprint");
   return {
     kind: "happened",
     result: result.kind === "json" ? { kind: "value", value: result.value } : result,
-    evidence: evidence.kind === "json" ? evidence.value : `unreadable: ${evidence.why}`,
+    evidence: evidenceIn(reply),
+    ...(typeof fingerprint === "string" ? { fingerprint } : {}),
   };
+}
+
+function evidenceIn(reply: unknown): Json {
+  const evidence = readJson(fieldOf(reply, "evidence"), VALUE_CHARS_MAX);
+  return evidence.kind === "json" ? evidence.value : `unreadable: ${evidence.why}`;
 }
 
 /**

@@ -86,10 +86,34 @@ export interface RunContext<Seen extends Scope = JsonScope, Request = Json | und
   /** What `request` gave, decoded from the journal; undefined where the step has no `request`. */
   readonly request: Request;
   readonly idempotencyKey: string;
+  /** Rises with every send of the case; for a destination that compares it. */
   readonly fencingToken: number;
+  /** Tells this request from any other one: keep it with the effect where the destination has room for it. */
+  readonly fingerprint: string;
+  /** What `version` gave, for the condition of the write; an empty text where the step has no `version`. */
+  readonly version: string;
+  /** Writes to the engine's own database, where the destination is `{ by: "transaction" }`; elsewhere it refuses. */
+  readonly transaction: Transaction;
   readonly attempt: number;
   /** Aborts at the send's deadline, when the claim can no longer be trusted, and on a forced stop. */
   readonly signal: AbortSignal;
+}
+
+/** The transaction that will confirm a step. It ends with the commit: never keep it. */
+export interface Transaction {
+  /** Runs one statement. Throws what the driver throws; the step's attempt then failed, and all of it is rolled back. */
+  query(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number }>;
+}
+
+/** What `undo` is given, beside what `run` is: what it takes back. */
+export interface UndoneEffect<Request = Json | undefined, Result = Json> {
+  /** What was sent; undefined where the step has no `request`. */
+  readonly request: Request;
+  readonly result: Result;
+  readonly evidence: Json;
 }
 
 /** What `check` is given. */
@@ -99,6 +123,10 @@ export interface CheckContext<
 > extends Facts<Seen> {
   readonly request: Request;
   readonly idempotencyKey: string;
+  /** Of the request whose effect is looked for. */
+  readonly fingerprint: string;
+  /** At a `fence`: raise it to this token with the question, so that nothing still under way can be executed later. */
+  readonly fencingToken: number;
   readonly signal: AbortSignal;
 }
 
@@ -126,14 +154,16 @@ export interface RuntimeSendStep extends RuntimeStepCommon {
   /** Pure. Throws what the author's function throws, and `INVALID_DEFINITION` when it gave something that is no JSON. */
   readonly request: ((facts: Facts) => Json) | null;
   /** What it returns, as JSON, is the step's result. */
-  readonly run: (context: RunContext) => Promise<unknown>;
+  readonly run: (context: RunContext, undone?: UndoneEffect) => Promise<unknown>;
   /**
    * What the result must match, whether `run` returned it or `check` found it; it sees JSON. The engine validates,
    * because the effect happened by then: a mismatch makes the result unreadable (R11), never the attempt failed.
    * Null = any JSON.
    */
   readonly result: Validate | null;
-  readonly check: ((context: CheckContext) => Promise<CheckAnswer>) | null;
+  readonly check: ((context: CheckContext, undone?: UndoneEffect) => Promise<CheckAnswer>) | null;
+  /** The step that takes its effect back. */
+  readonly undo: RuntimeSendStep | null;
 }
 
 /** An approval, with its form. */

@@ -18,7 +18,7 @@ function faultsOfDestination(name: unknown, options: unknown): readonly string[]
 
 describe("a faulty destination", () => {
   const key = { idempotency: { by: "key", window: "24h" } };
-  const ways = `{ by: "key", window: "24h" }, { by: "lookup" } or { by: "none" }`;
+  const ways = `{ by: "key", window: "24h" }, or { by: … } with one of unique, if-match, fence, transaction, lookup, none`;
 
   test.each<[string, unknown, unknown, readonly string[]]>([
     ["with a wrong name", "the erp", key, [`destinations.the erp: "the erp" is not a name: ${nameRule}`]],

@@ -13,6 +13,20 @@ import { VALUE_CHARS_MAX } from "./schema.ts";
 export type Idempotency =
   /** It deduplicates by our idempotency key, for `window` after the first request with that key. */
   | { readonly by: "key"; readonly window: Duration }
+  /**
+   * It holds only one thing of a natural name (an invoice number), and answers "exists" to a second one: such a request
+   * is sent again freely, and `check` tells whether what exists is ours.
+   */
+  | { readonly by: "unique" }
+  /** It writes only while a version (an ETag) is the one that was read before: every step sent there has a `version`. */
+  | { readonly by: "if-match" }
+  /**
+   * It takes each fencing token once, and none below the highest that it was shown: `check` raises its fence to the
+   * token it is given and reads back what ran.
+   */
+  | { readonly by: "fence" }
+  /** It is the engine's own database: `run` writes through `transaction`, in the commit that confirms the step. */
+  | { readonly by: "transaction" }
   /** It neither deduplicates nor compares, but can be asked: every step sent there needs a `check`. */
   | { readonly by: "lookup" }
   /** It can do nothing of that. A step with a `check` is treated as with `lookup`; else a person decides. */
@@ -128,8 +142,11 @@ function readOptions({ name, options }: Destination): DestinationReading {
   return { outline, faults };
 }
 
+/** What makes a repeat safe, where no window goes with it. */
+const OTHER_WAYS = ["unique", "if-match", "fence", "transaction", "lookup", "none"] as const;
+
 function readIdempotency(reader: OptionReader): RepeatSafety {
-  const ways = `{ by: "key", window: "24h" }, { by: "lookup" } or { by: "none" }`;
+  const ways = `{ by: "key", window: "24h" }, or { by: … } with one of ${OTHER_WAYS.join(", ")}`;
   if (reader.value("idempotency") === undefined) {
     reader.fault("idempotency", `is missing: say what makes a repeat safe there, ${ways}`);
     return { by: "none" };
@@ -140,14 +157,15 @@ function readIdempotency(reader: OptionReader): RepeatSafety {
     const windowMs = idempotency.duration("window", { defaultMs: null, minMs: 1_000 });
     return { by, windowMs };
   }
-  if (by !== "lookup" && by !== "none") {
+  const way = OTHER_WAYS.find((one) => one === by);
+  if (way === undefined) {
     reader.fault("idempotency", `must be one of ${ways}`);
     return { by: "none" };
   }
   if (idempotency.value("window") !== undefined) {
     idempotency.fault("window", `only a destination with by: "key" has a window`);
   }
-  return { by };
+  return { by: way };
 }
 
 function readCredential(reader: OptionReader, name: string): string {

@@ -1,11 +1,20 @@
 /** The facts that a definition's pure functions see, and the answers of its conditions that need no question outside. */
 
-import { stepOf, type CaseState } from "../core/case-state.ts";
+import { stepOf, type CaseState, type Intent } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import { answerKey, type Answers, type FreshAnswer } from "../core/planning.ts";
 import { broken, cannotTell, holds, kindOf, whyOf } from "./answers.ts";
-import type { CaseType, EventsView, EventView, Facts, RuntimeCondition, RuntimeStep } from "./case-type.ts";
+import type {
+  CaseType,
+  EventsView,
+  EventView,
+  Facts,
+  RuntimeCondition,
+  RuntimeSendStep,
+  RuntimeStep,
+  UndoneEffect,
+} from "./case-type.ts";
 import { describeThrown, describeValue } from "./describe-value.ts";
 
 /** The facts of a case now. */
@@ -34,6 +43,40 @@ export function conditionsOf(step: RuntimeStep): readonly RuntimeCondition[] {
   return step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
 }
 
+/** A step that sends by name, undo steps included; null when the case type has none. */
+export function sendStepNamed({ steps }: CaseType, name: string): RuntimeSendStep | null {
+  for (const step of Object.values(steps)) {
+    if (step.kind !== "step") continue;
+    if (step.outline.name === name) return step;
+    if (step.undo?.outline.name === name) return step.undo;
+  }
+  return null;
+}
+
+/** What an undo step takes back: what was confirmed of its step; undefined for any other step. */
+export function undoneBy(
+  { outline, steps }: CaseType,
+  state: CaseState,
+  name: string,
+): UndoneEffect | undefined {
+  const undone = outline.steps.find((step) => step.kind === "step" && step.undo?.name === name);
+  if (undone === undefined || !Object.hasOwn(steps, undone.name)) return undefined;
+  const { intent, confirmation } = stepOf(state, undone.name);
+  if (confirmation === null) return undefined;
+  const { result, evidence } = confirmation;
+  return {
+    request: intent === null ? undefined : decodeRequest(intent),
+    result: result.kind === "value" ? result.value : null,
+    evidence,
+  };
+}
+
+/** What an intent sends: every attempt, the first too, gets the value decoded from the journaled text (R17). */
+export function decodeRequest({ request }: Intent): Json | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the journal holds canonical JSON that core wrote
+  return request === null ? undefined : (JSON.parse(request) as Json);
+}
+
 /**
  * What a condition's function gave, as an answer. Anything but true, false or an answer is `cannotTell`: a function
  * that forgot its `return`, or that is asynchronous where it must not be, must neither let a step go on nor lapse one.
@@ -43,7 +86,7 @@ export function readReply(reply: unknown): ConditionAnswer {
   if (reply === false) return broken("the condition is not true");
   switch (kindOf(reply)) {
     case "holds":
-      return holds();
+      return { ...holds(), ...versionIn(reply) };
     case "broken":
       return broken(whyOf(reply));
     case "cannotTell":
@@ -51,6 +94,15 @@ export function readReply(reply: unknown): ConditionAnswer {
     default:
       return cannotTell(`it gave ${describeValue(reply)} instead of true, false, broken(…) or cannotTell(…)`);
   }
+}
+
+/** What a conditional write will be conditional on, where the question was for that. */
+function versionIn(reply: unknown): { readonly version?: string } {
+  return isObject(reply) && typeof reply["version"] === "string" ? { version: reply["version"] } : {};
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 function answerFact(condition: Extract<RuntimeCondition, { kind: "fact" }>, facts: Facts): ConditionAnswer {

@@ -142,8 +142,8 @@ describe("a faulty step", () => {
       "with an option that does not exist",
       start.step("send", { ...step, requries: {} }),
       [
-        "steps.send.requries: there is no such option; there are to, before, request, run, check, result, deadline, " +
-          "after, requires, uses",
+        "steps.send.requries: there is no such option; there are to, before, request, run, check, version, onLapse, " +
+          "undo, result, deadline, after, requires, uses",
       ],
     ],
     [
@@ -293,7 +293,7 @@ describe("a faulty condition", () => {
     [
       "with a name of both groups",
       { requires: { open: holds }, before: { open: holds } },
-      ["steps.send.before.open: has the name of a condition in requires: give each its own"],
+      ["steps.send.before.open: has the name of another condition of this step: give each its own"],
     ],
     [
       "that is asynchronous but no probe",
@@ -349,7 +349,7 @@ describe("the refusal", () => {
             "4 faults in case type purchase. Nothing was loaded; correct:",
             "- purchase: version: must be a whole number from 1 to 2147483647",
             "- purchase: destinations.erp.idempotency: is missing: say what makes a repeat safe there, " +
-              `{ by: "key", window: "24h" }, { by: "lookup" } or { by: "none" }`,
+              `{ by: "key", window: "24h" }, or { by: … } with one of unique, if-match, fence, transaction, lookup, none`,
             '- purchase: steps.rest.for: "never" is not a duration: write milliseconds as a number, ' +
               'or a text such as "250ms", "30s", "5m", "24h" or "3d"',
             "- purchase: steps.send.after: there is no step approve. There are: rest",

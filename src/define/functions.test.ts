@@ -81,11 +81,14 @@ function probeAsking(ask: () => ConditionReply | Promise<ConditionReply>): Runti
 }
 
 function runContext(facts: Facts): RunContext {
-  return { ...facts, request: undefined, idempotencyKey: "k", fencingToken: 1, attempt: 1, signal };
+  const transaction = { query: () => Promise.reject(new Error("none")) };
+  const sent = { request: undefined, idempotencyKey: "k", fencingToken: 1, fingerprint: "f", version: "" };
+  return { ...facts, ...sent, transaction, attempt: 1, signal };
 }
 
 function checkContext(facts: Facts): CheckContext {
-  return { ...facts, request: undefined, idempotencyKey: "k", signal };
+  const sent = { request: undefined, idempotencyKey: "k", fencingToken: 1, fingerprint: "f" };
+  return { ...facts, ...sent, signal };
 }
 
 /** What a fact of `send` answers in a case. */
@@ -347,12 +350,16 @@ describe("check", () => {
     [
       "nothing, which can tell nothing",
       () => undefined,
-      cannotTell("the check gave nothing instead of happened(…), didNotHappen() or cannotTell(…)"),
+      cannotTell(
+        "the check gave nothing instead of happened(…), differs(…), didNotHappen() or cannotTell(…)",
+      ),
     ],
     [
       "true, which can tell nothing",
       () => true,
-      cannotTell("the check gave a boolean instead of happened(…), didNotHappen() or cannotTell(…)"),
+      cannotTell(
+        "the check gave a boolean instead of happened(…), differs(…), didNotHappen() or cannotTell(…)",
+      ),
     ],
   ])("answers %s", async (_, check, expected) => {
     expect(await answer(check)).toEqual(expected);

@@ -96,6 +96,9 @@ describe("the purchase of the design", () => {
           hasRequest: true,
           hasCheck: true,
           deadlineMs: 30_000,
+          versionCondition: null,
+          onLapse: "review",
+          undo: null,
           destination: {
             name: "erp",
             repeatSafety: { by: "key", windowMs: 86_400_000 },
@@ -123,6 +126,9 @@ describe("the purchase of the design", () => {
           hasRequest: false,
           hasCheck: false,
           deadlineMs: 30_000,
+          versionCondition: null,
+          onLapse: "review",
+          undo: null,
           destination: {
             name: "mail",
             repeatSafety: { by: "none" },

@@ -1,20 +1,14 @@
 /** Reads one step: its options become an outline without functions, and functions that see what they may. */
 
-import { FootholdError, type FieldFault } from "../core/errors.ts";
-import { readJson, type Json } from "../core/json.ts";
-import type { DestinationOutline, StepOutline } from "../core/outline.ts";
-import { disarmed, readCheckReply } from "./answers.ts";
-import type { Facts, RuntimeStep } from "./case-type.ts";
-import { inSight, type Sight } from "./in-sight.ts";
+import type { FieldFault } from "../core/errors.ts";
+import type { StepOutline } from "../core/outline.ts";
+import type { RuntimeStep } from "./case-type.ts";
+import type { Sight } from "./in-sight.ts";
 import { nameFault } from "./names.ts";
-import { isAsyncFunction, OptionReader, type AuthorFunction } from "./option-reader.ts";
-import {
-  DEADLINE_MS_MAX,
-  readConditions,
-  type ConditionReading,
-  type ReadDestination,
-} from "./read-conditions.ts";
-import { VALUE_CHARS_MAX } from "./schema.ts";
+import { OptionReader } from "./option-reader.ts";
+import { readConditions, type ReadDestination } from "./read-conditions.ts";
+import { outlineOf, runtimesOf, type Following } from "./read-following.ts";
+import { readSend, SEND_OPTIONS } from "./read-send.ts";
 
 /** A step as written. */
 export interface StepDraft {
@@ -46,7 +40,7 @@ export interface StepReading {
 const FOLLOWING = ["after", "requires", "uses"];
 
 const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
-  step: ["to", "before", "request", "run", "check", "result", "deadline", ...FOLLOWING],
+  step: [...SEND_OPTIONS, ...FOLLOWING],
   approval: ["by", "form", "expires", ...FOLLOWING],
   waitForEvent: ["event", "timeout", ...FOLLOWING],
   sleep: ["for", ...FOLLOWING],
@@ -68,14 +62,6 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
   return { name, after, options, make: makerOf(draft.kind, options, following, around) };
 }
 
-/** What every kind of step has. */
-interface Following {
-  readonly name: string;
-  readonly after: readonly string[];
-  readonly uses: readonly string[] | null;
-  readonly requires: readonly ConditionReading[];
-}
-
 function readUses(options: OptionReader): readonly string[] | null {
   const uses = options.optionalNames("uses");
   if (uses?.length === 0) {
@@ -92,7 +78,7 @@ function makerOf(
 ): StepReading["make"] {
   switch (kind) {
     case "step":
-      return sendMaker(options, following, around.readDestination);
+      return readSend(options, following, around.readDestination);
     case "approval":
       return approvalMaker(options, following);
     case "waitForEvent":
@@ -100,86 +86,6 @@ function makerOf(
     case "sleep":
       return sleepMaker(options, following);
   }
-}
-
-function sendMaker(
-  options: OptionReader,
-  following: Following,
-  readDestination: ReadDestination,
-): StepReading["make"] {
-  const destination = readDestination(options.value("to"));
-  if (destination === null)
-    options.fault("to", "must be a destination: where it sends to, of defineDestination");
-  const before = readConditions(options, "before", readDestination);
-  checkConditionNames(options, following.requires, before);
-  const request = options.optionalFunction("request");
-  if (request !== null && isAsyncFunction(request)) {
-    options.fault("request", "must not be async: it says what to send, from the facts it is given");
-  }
-  const run = options.requiredFunction("run", "sends");
-  const check = options.optionalFunction("check");
-  const result = options.optionalSchema("result");
-  const deadlineMs = options.duration("deadline", { defaultMs: 30_000, minMs: 1, maxMs: DEADLINE_MS_MAX });
-  if (destination === null) return null;
-  checkRepeatSafety(options, destination, check);
-  if (run === null) return null;
-  return (sight) => ({
-    kind: "step",
-    outline: {
-      kind: "step",
-      ...outlineOf(following, sight),
-      destination,
-      before: before.map(({ outline }) => outline),
-      hasRequest: request !== null,
-      hasCheck: check !== null,
-      deadlineMs,
-    },
-    requires: runtimesOf(following.requires, sight),
-    before: runtimesOf(before, sight),
-    request: request === null ? null : (facts) => makeRequest(request, facts, sight),
-    run: async (context) => run(inSight(context, sight)),
-    check: check === null ? null : async (context) => readCheckReply(await check(inSight(context, sight))),
-    result,
-  });
-}
-
-/** Answers are kept by step and name, whichever group asked. */
-function checkConditionNames(
-  options: OptionReader,
-  requires: readonly ConditionReading[],
-  before: readonly ConditionReading[],
-): void {
-  for (const { outline } of before) {
-    if (requires.some((one) => one.outline.name === outline.name)) {
-      options.fault(`before.${outline.name}`, "has the name of a condition in requires: give each its own");
-    }
-  }
-}
-
-function checkRepeatSafety(
-  options: OptionReader,
-  { name, repeatSafety }: DestinationOutline,
-  check: AuthorFunction | null,
-): void {
-  if (repeatSafety.by !== "lookup" || check !== null || options.value("check") !== undefined) return;
-  options.fault(
-    "check",
-    `is missing: ${name} is repeated by lookup, so every step sent there must be able to ask it`,
-  );
-}
-
-function makeRequest(request: AuthorFunction, facts: Facts, sight: Sight): Json {
-  const given = disarmed(request(inSight(facts, sight)));
-  const read =
-    given instanceof Promise
-      ? { kind: "unreadable" as const, why: "it is a promise" }
-      : readJson(given, VALUE_CHARS_MAX);
-  if (read.kind === "json") return read.value;
-  throw new FootholdError(
-    "INVALID_DEFINITION",
-    `What request of ${sight.step} in case type ${sight.caseType} gave cannot be stored: ${read.why}. Nothing was sent.`,
-    { details: { step: sight.step } },
-  );
 }
 
 function approvalMaker(options: OptionReader, following: Following): StepReading["make"] {
@@ -225,12 +131,4 @@ function sleepMaker(options: OptionReader, following: Following): StepReading["m
     outline: { kind: "sleep", ...outlineOf(following, sight), forMs },
     requires: runtimesOf(following.requires, sight),
   });
-}
-
-function outlineOf({ name, after, uses, requires }: Following, { closure }: Sight) {
-  return { name, after, closure, uses, requires: requires.map(({ outline }) => outline) };
-}
-
-function runtimesOf(readings: readonly ConditionReading[], sight: Sight) {
-  return readings.map(({ runtime }) => runtime(sight));
 }

@@ -2,7 +2,15 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { CheckReply } from "./answers.ts";
-import type { CheckContext, ConditionReply, Facts, RunContext, Scope } from "./case-type.ts";
+import type {
+  CheckContext,
+  ConditionReply,
+  Facts,
+  ProbeContext,
+  RunContext,
+  Scope,
+  UndoneEffect,
+} from "./case-type.ts";
 import type { Destination } from "./destination.ts";
 import type { Duration } from "./duration.ts";
 import type { Jsonify } from "./jsonify.ts";
@@ -62,11 +70,49 @@ export interface SendOptions<
   readonly check?: (
     context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>>,
   ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>;
+  /**
+   * Reads the version (an ETag) that the write is conditional on; for destinations with `{ by: "if-match" }`. It must
+   * change nothing outside; what it throws counts as "cannot tell", and is asked again.
+   */
+  readonly version?: (
+    context: ProbeContext<StepScope<Parts, Steps, Name, After>>,
+  ) => Promise<string> | string;
+  /**
+   * What is done when a correction or another result of an earlier step makes the confirmation lapse: `recheck` asks
+   * `check` whether what is there is what is wanted now; `redo` sends again, as a new effect; `undo` takes the effect back
+   * first; `review` leaves it to a person. Default `review`.
+   */
+  readonly onLapse?: "recheck" | "redo" | "undo" | "review";
+  /** Takes the step's effect back. */
+  readonly undo?: UndoOptions<
+    StepScope<Parts, Steps, Name, After>,
+    Requested<Request>,
+    Jsonify<NoInfer<Returned>>
+  >;
   /** What the result must match; the schema's output is the result. A mismatch goes to review and is never sent again. */
   readonly result?: StandardSchemaV1<unknown, Output>;
   /** How long one send may take: at most 10 min. Default 30 s. */
   readonly deadline?: Duration;
 }
+
+/** How a step's effect is taken back: sent with the same care as the step itself. */
+export interface UndoOptions<Seen extends Scope, Request, Result> {
+  readonly run: (context: UndoContext<Seen, Request, Result>) => unknown;
+  /** Asks the destination whether the effect was taken back. */
+  readonly check?: (
+    context: UndoCheckContext<Seen, Request, Result>,
+  ) => Promise<CheckReply<null>> | CheckReply<null>;
+  /** How long one send may take: at most 10 min. Default: as long as the step's own. */
+  readonly deadline?: Duration;
+}
+
+/** What an undo is given. */
+export type UndoContext<Seen extends Scope, Request, Result> = Omit<RunContext<Seen>, "request"> &
+  UndoneEffect<Request, Result>;
+
+/** What the check of an undo is given. */
+export type UndoCheckContext<Seen extends Scope, Request, Result> = Omit<CheckContext<Seen>, "request"> &
+  UndoneEffect<Request, Result>;
 
 /** Stands for the request of a step that has none. */
 export interface NoRequest {

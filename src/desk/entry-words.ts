@@ -23,6 +23,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "noteAdded":
     case "resumed":
     case "inputCorrected":
+    case "redoOrdered":
     case "cancelRequested":
     case "canceled":
     case "pauseRequested":
@@ -37,6 +38,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "stepConfirmed":
     case "stepLapsed":
     case "stepRestored":
+    case "stepUndone":
     case "conditionAnswered":
     case "reviewOpened":
     case "parked":
@@ -68,6 +70,8 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return `${entry.step}: no longer stands: ${sayLapse(entry.because)}.`;
     case "stepRestored":
       return `${entry.step}: stands again.`;
+    case "stepUndone":
+      return `${entry.step}: what it did is undone.`;
     case "conditionAnswered":
       return `${entry.step}: "${entry.condition}" ${sayAnswer(entry.answer)}.`;
     case "reviewOpened":
@@ -81,6 +85,7 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "noteAdded":
     case "resumed":
     case "inputCorrected":
+    case "redoOrdered":
     case "cancelRequested":
     case "canceled":
     case "pauseRequested":
@@ -131,6 +136,7 @@ type Personal = Extract<
       | "noteAdded"
       | "resumed"
       | "inputCorrected"
+      | "redoOrdered"
       | "cancelRequested"
       | "canceled"
       | "pauseRequested"
@@ -157,6 +163,8 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       return `${entry.by.name} resumed ${entry.step ?? "the case"}${reasonWords(entry.reason)}.`;
     case "inputCorrected":
       return `${entry.by.name} corrected the input${reasonWords(entry.reason)}.`;
+    case "redoOrdered":
+      return `${entry.by.name} ordered ${entry.step} to be done again${reasonWords(entry.reason)}.`;
     case "cancelRequested":
       return `${entry.by.name} asked to cancel${reasonWords(entry.reason)}.`;
     case "canceled":
@@ -205,6 +213,8 @@ export function sayLapse(because: LapseReason): string {
       return "the input or an earlier result that it rested on has changed";
     case "follows":
       return `it follows ${because.step}, which does not stand`;
+    case "ordered":
+      return `${because.by} ordered it to be done again (${because.reason})`;
     default:
       return unreachable(because, "lapse");
   }
@@ -212,6 +222,7 @@ export function sayLapse(because: LapseReason): string {
 
 function sayCheck(answer: Exclude<CheckAnswer, { kind: "happened" }>, proves: boolean): string {
   if (answer.kind === "cannotTell") return `it could not be told (${answer.why})`;
+  if (answer.kind === "differs") return `something else is there (${answer.why})`;
   return proves ? "it did not, and cannot any more" : "not found, which alone proves nothing";
 }
 

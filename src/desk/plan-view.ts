@@ -91,7 +91,8 @@ function viewStep(input: PlanInput, planned: PlannedStep, formatTime: FormatTime
   };
 }
 
-function sayPlanned(input: PlanInput, { step, standing, act }: PlannedStep, formatTime: FormatTime): string {
+function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTime): string {
+  const { step, standing, target, act } = planned;
   const { confirmation } = stepOf(input.state, step.name);
   const lapsed = standing.kind === "lapsed" ? `no longer stands: ${sayLapse(standing.because)}; ` : "";
   switch (act.kind) {
@@ -105,11 +106,17 @@ function sayPlanned(input: PlanInput, { step, standing, act }: PlannedStep, form
     case "ask":
       return `${lapsed}first asks ${act.conditions.map((name) => `"${name}"`).join(", ")}`;
     case "send":
-      return `${lapsed}${saySend(input, step, act.repeats.length)}`;
+      return `${lapsed}${target === step ? "" : "is undone first: "}${saySend(input, target, act.repeats.length)}`;
     case "check":
-      return `${lapsed}asks the destination whether it happened, and sends nothing before`;
+      return act.about === "outcome"
+        ? `${lapsed}asks the destination whether it happened, and sends nothing before`
+        : `${lapsed}asks the destination whether what is there is what is wanted now`;
     case "confirm":
       return `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
+    case "record":
+      return act.entry.kind === "stepUndone"
+        ? "is open again: what it did is undone"
+        : "did not happen: it was rolled back with the transaction that would have confirmed it";
     case "wait":
       return `${lapsed}${sayWait(act.wait, formatTime)}`;
     case "review":

@@ -8,25 +8,20 @@ import { decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
 import type { Digest } from "../core/basis.ts";
 import { foldEntries } from "../core/fold.ts";
 import type { Actor, AttemptRef, Entry, JournalEntry, Wait } from "../core/journal.ts";
-import { readJson, type Json } from "../core/json.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import type { PlannedStep } from "../core/planning.ts";
 import { reviewFor } from "../core/review.ts";
-import { isProvedNotExecuted } from "../core/settled.ts";
-import { thrownText } from "../core/storable-text.ts";
+import { pendingIntent } from "../core/settled.ts";
 import type { CaseType } from "../define/case-type.ts";
-import { answerFacts, factsOf } from "../define/facts.ts";
-import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import { answerFacts } from "../define/facts.ts";
+import { makeRequest, NO_REQUEST } from "./request.ts";
 
 /**
  * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left
  * goes with the next. With the outcomes of a turn it stays below what a commit may hold.
  */
 export const ONWARD_ENTRIES_MAX = 24;
-/** Characters of a reason that are kept. */
-const WHY_CHARS_MAX = 500;
-
 /** A claimed case and what is known about it now. */
 export interface AdvanceInput {
   readonly caseType: CaseType;
@@ -47,7 +42,7 @@ export interface AdvanceInput {
 
 /** A question to ask, beside any commit. */
 export type Question =
-  | { readonly kind: "check"; readonly step: SendStepOutline }
+  | { readonly kind: "check"; readonly step: SendStepOutline; readonly about: "outcome" | "present" }
   | { readonly kind: "probe"; readonly step: string; readonly conditions: readonly string[] };
 
 /** How the claim goes on after the commit. */
@@ -131,7 +126,7 @@ function haltEntry({ cancelRequest, pauseRequest }: CaseState, { halt }: Plan): 
 /** What the plan found that only has to be written down: shifts, then one confirmation, then new reviews. */
 function recordNext({ shifts, steps, strays }: Plan): readonly Entry[] {
   if (shifts.length > 0) return shifts;
-  for (const { act } of steps) if (act.kind === "confirm") return [act.entry];
+  for (const { act } of steps) if (act.kind === "confirm" || act.kind === "record") return [act.entry];
   return [...steps.map(({ act }) => act), ...strays].flatMap((act): readonly Entry[] =>
     act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : [],
   );
@@ -157,13 +152,16 @@ function openNext(
   return { kind: "opened", advance: { ...NOTHING, onward: [...onward, ...opened.entries], opens } };
 }
 
-function sendOf({ act, step }: PlannedStep): SendStepOutline | null {
-  return act.kind === "send" && step.kind === "step" ? step : null;
+function sendOf({ act, target }: PlannedStep): SendStepOutline | null {
+  return act.kind === "send" && target.kind === "step" ? target : null;
 }
 
 function openAttempt(input: AdvanceInput, state: CaseState, step: SendStepOutline): OpenAttempt {
   const { caseType, claimId, holder, now, digest } = input;
-  const request = requestOf(caseType, state, step);
+  // An unsettled intent is repeated with the request it was opened with (R18); the author is not asked for another.
+  const { intent, confirmation } = stepOf(state, step.name);
+  const isRepeat = pendingIntent(intent, confirmation) !== null;
+  const request = isRepeat ? NO_REQUEST : makeRequest(caseType, state, step);
   if (request.kind === "failed") {
     const sentence = `The request of ${step.name} could not be made: ${request.why}. Nothing was sent.`;
     return { kind: "refused", review: reviewFor(caseType.outline, step, "bug", sentence) };
@@ -180,23 +178,6 @@ function openAttempt(input: AdvanceInput, state: CaseState, step: SendStepOutlin
   });
 }
 
-type MadeRequest =
-  { readonly kind: "made"; readonly value: Json | null } | { readonly kind: "failed"; readonly why: string };
-
-function requestOf(caseType: CaseType, state: CaseState, { name }: SendStepOutline): MadeRequest {
-  const step = caseType.steps[name];
-  const { intent } = stepOf(state, name);
-  // An unsettled intent is repeated with the request it was opened with (R18); the author is not asked for another.
-  const isRepeat = intent !== null && !isProvedNotExecuted(intent);
-  if (step?.kind !== "step" || step.request === null || isRepeat) return { kind: "made", value: null };
-  try {
-    const read = readJson(step.request(factsOf(state)), VALUE_CHARS_MAX);
-    return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
-  } catch (error) {
-    return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };
-  }
-}
-
 function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: readonly Entry[]): Advance {
   const isBusy = input.busy.size > 0;
   if (!input.mayBegin) return { ...NOTHING, onward, end: isBusy ? "keep" : "handBack" };
@@ -207,9 +188,10 @@ function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: reado
   return { ...NOTHING, onward: [...onward, ...park(input, state, plan)], end: "settled" };
 }
 
-function questionOf({ act, step }: PlannedStep): readonly Question[] {
-  if (act.kind === "ask") return [{ kind: "probe", step: step.name, conditions: act.conditions }];
-  return act.kind === "check" && step.kind === "step" ? [{ kind: "check", step }] : [];
+function questionOf({ act, target }: PlannedStep): readonly Question[] {
+  if (act.kind === "ask") return [{ kind: "probe", step: target.name, conditions: act.conditions }];
+  if (act.kind !== "check" || target.kind !== "step") return [];
+  return [{ kind: "check", step: target, about: act.about }];
 }
 
 function park({ caseType }: AdvanceInput, state: CaseState, plan: Plan): readonly Entry[] {

@@ -5,14 +5,14 @@
 
 import { stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
 import type { SendOutcome } from "../core/decide.ts";
-import { invariant } from "../core/errors.ts";
+import { FootholdError, invariant } from "../core/errors.ts";
 import type { Failure } from "../core/failure.ts";
 import type { AttemptRef, StepResult } from "../core/journal.ts";
-import { readJson, type Json } from "../core/json.ts";
+import { readJson } from "../core/json.ts";
 import type { Clock } from "../core/ports.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
-import type { RunContext, RuntimeSendStep } from "../define/case-type.ts";
-import { factsOf } from "../define/facts.ts";
+import type { RunContext, RuntimeSendStep, Transaction, UndoneEffect } from "../define/case-type.ts";
+import { decodeRequest, factsOf } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
 import type { DatabaseClock } from "./database-clock.ts";
@@ -38,6 +38,8 @@ export interface AttemptContext {
 /** A send to make. */
 export interface AttemptInput {
   readonly step: RuntimeSendStep;
+  /** What an undo takes back; left out for any other step. */
+  readonly undone?: UndoneEffect | undefined;
   /** The state right after the attempt was committed. */
   readonly state: CaseState;
   readonly ref: AttemptRef;
@@ -141,7 +143,7 @@ type Ended =
   | { readonly kind: "unsettled" };
 
 async function callRun(
-  { step, state, ref }: AttemptInput,
+  { step, undone, state, ref }: AttemptInput,
   { intent, attempt }: Sending,
   signal: AbortSignal,
 ): Promise<Ended> {
@@ -150,20 +152,30 @@ async function callRun(
     request: decodeRequest(intent),
     idempotencyKey: intent.idempotencyKey,
     fencingToken: attempt.fencingToken,
+    fingerprint: intent.fingerprint,
+    version: attempt.version ?? "",
+    transaction: noTransaction(step),
     attempt: ref.attempt,
     signal,
   };
   try {
-    return { kind: "returned", value: await step.run(context) };
+    return { kind: "returned", value: await step.run(context, undone) };
   } catch (error) {
     return { kind: "threw", error };
   }
 }
 
-/** Every attempt, the first too, gets the value decoded from the journaled text (R17). */
-export function decodeRequest({ request }: Intent): Json | undefined {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the journal holds canonical JSON that core wrote
-  return request === null ? undefined : (JSON.parse(request) as Json);
+/** Where nothing confirms in a transaction of its own, there is none to write in. */
+function noTransaction({ outline: { name, destination } }: RuntimeSendStep): Transaction {
+  const refuse = async (): Promise<never> => {
+    throw new FootholdError(
+      "INVALID_DEFINITION",
+      `${name} writes in a transaction, but its destination ${destination.name} is repeated by ` +
+        `${destination.repeatSafety.by}. Say idempotency: { by: "transaction" } for the engine's own database.`,
+      { details: { step: name } },
+    );
+  };
+  return { query: refuse };
 }
 
 /** Resolves some time after the signal aborted: code that ignores its signal must not hold a case for ever. */

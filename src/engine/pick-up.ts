@@ -13,6 +13,7 @@ import { reviewFor } from "../core/review.ts";
 import { rowOf, type RestingState } from "../core/row.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
+import { sendStepNamed, undoneBy } from "../define/facts.ts";
 import type { StoredCase, Store } from "../store/port.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
 import type { AttemptGate, LeaveGate } from "./attempt-gate.ts";
@@ -214,8 +215,8 @@ class PickUp {
   }
 
   #sendStep(name: string): RuntimeSendStep {
-    const step = this.#caseType.steps[name];
-    if (step?.kind === "step") return step;
+    const step = sendStepNamed(this.#caseType, name);
+    if (step !== null) return step;
     throw new FootholdError("INVARIANT_BROKEN", `${name} of ${this.#caseType.outline.name} sends nothing`);
   }
 
@@ -260,6 +261,7 @@ class PickUp {
     const step = this.#sendStep(ref.step);
     const sending = makeAttempt(this.#context, {
       step,
+      undone: undoneBy(this.#caseType, state, ref.step),
       state,
       ref,
       place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
@@ -298,10 +300,11 @@ class PickUp {
       state: this.#held.state,
       lost: this.#lost.signal,
       random: this.#context.ports.random(),
+      digest: this.#context.ports.digest,
     };
     const [step, answers] =
       question.kind === "check"
-        ? [question.step.name, askCheck(this.#context, asking, question.step)]
+        ? [question.step.name, askCheck(this.#context, asking, question)]
         : [question.step, askProbes(this.#context, asking, question)];
     this.#begin(
       step,

@@ -35,13 +35,14 @@ class Bench {
   }
 
   asking(caseType: CaseType, state: CaseState): Asking {
-    return { caseType, state, lost: this.lost.signal, random: 0.5 };
+    return { caseType, state, lost: this.lost.signal, random: 0.5, digest: (text) => text };
   }
 
   check(caseType: CaseType): Promise<readonly Entry[]> {
     const { state } = withAttempt(caseType, startedState(caseType));
     const [step] = caseType.outline.steps;
-    return askCheck(this.context, this.asking(caseType, state), step as SendStepOutline);
+    const question = { step: step as SendStepOutline, about: "outcome" } as const;
+    return askCheck(this.context, this.asking(caseType, state), question);
   }
 
   probes(caseType: CaseType, conditions: readonly string[]): Promise<readonly Entry[]> {

@@ -1,16 +1,26 @@
 /** Questions to the outside that change nothing there: "did it happen?" and "does it hold?". Never attempts. */
 
-import { stepOf, type CaseState } from "../core/case-state.ts";
-import { decideAfterCheck, decideAfterProbe } from "../core/decide.ts";
+import { basisOf, type Digest } from "../core/basis.ts";
+import { stepOf, type CaseState, type Intent } from "../core/case-state.ts";
+import {
+  decideAfterCheck,
+  decideAfterProbe,
+  fingerprintOf,
+  nextFencingToken,
+  unknownEffect,
+  type CheckedEffect,
+} from "../core/decide.ts";
 import { invariant } from "../core/errors.ts";
 import type { CheckAnswer, ConditionAnswer, Entry } from "../core/journal.ts";
-import { readJson } from "../core/json.ts";
+import { readJson, type Json } from "../core/json.ts";
 import type { ConditionOutline, SendStepOutline, StepOutline } from "../core/outline.ts";
 import { thrownText } from "../core/storable-text.ts";
+import { findStep } from "../core/undo.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
-import { conditionsOf, factsOf, readReply } from "../define/facts.ts";
+import { conditionsOf, decodeRequest, factsOf, readReply, sendStepNamed, undoneBy } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
-import { decodeRequest, readResult, type AttemptContext } from "./attempt.ts";
+import { readResult, type AttemptContext } from "./attempt.ts";
+import { makeRequest } from "./request.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** How long a check may take, in ms. */
@@ -28,36 +38,71 @@ export interface Asking {
   readonly lost: AbortSignal;
   /** In [0, 1): sets the time of the next question, once. */
   readonly random: number;
+  readonly digest: Digest;
+}
+
+/** What to ask a destination about a step. */
+export interface CheckQuestion {
+  readonly step: SendStepOutline;
+  /** Whether the last attempt happened, or whether what was done before is what is wanted now. */
+  readonly about: "outcome" | "present";
 }
 
 /**
- * Asks whether a step's unsettled intent took effect, and decides what to write. A check that throws cannot tell; one
+ * Asks a destination about a step's effect, and decides what to write. A check that throws cannot tell; one
  * that we stopped ourselves was not asked, and nothing is written about it.
  */
 export async function askCheck(
   context: AttemptContext,
-  { caseType, state, lost, random }: Asking,
-  step: SendStepOutline,
+  asking: Asking,
+  { step, about }: CheckQuestion,
 ): Promise<readonly Entry[]> {
-  const runtime = caseType.steps[step.name];
+  const { caseType, state, lost, random } = asking;
+  const runtime = sendStepNamed(caseType, step.name);
   const { intent } = stepOf(state, step.name);
   invariant(
-    runtime?.kind === "step" && runtime.check !== null && intent !== null,
+    runtime !== null && runtime.check !== null && intent !== null,
     `${step.name} of case ${state.caseId} was to be checked, but has no check or no intent`,
   );
   const { check } = runtime;
   const askedAt = context.databaseClock.now();
+  const { request, effect } = about === "outcome" ? sentBy(intent) : wantedNow(asking, step, intent);
+  const fencingToken = nextFencingToken(state, askedAt);
   const reply = await withDeadline(context, lost, CHECK_MS_MAX, async (signal): Promise<CheckAnswer> => {
+    if (request.kind === "failed") return cannotTell(`what is wanted now could not be made: ${request.why}`);
     const { idempotencyKey } = intent;
-    return storable(
-      runtime,
-      await check({ ...factsOf(state), request: decodeRequest(intent), idempotencyKey, signal }),
-    );
+    const { fingerprint } = effect;
+    const facts = { ...factsOf(state), request: request.value, idempotencyKey };
+    const checking = { ...facts, fingerprint, fencingToken, signal };
+    return storable(runtime, await check(checking, undoneBy(caseType, state, step.name)));
   });
   if (reply.kind === "stopped") return [];
   const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
-  const asked = { askedAt, answeredAt: context.databaseClock.now() };
-  return [decideAfterCheck(step, state, intent, answer, asked, random)];
+  const raised = step.destination.repeatSafety.by === "fence" ? { raisedTo: fencingToken } : {};
+  const asked = { askedAt, answeredAt: context.databaseClock.now(), ...raised };
+  return [decideAfterCheck(step, state, effect, answer, asked, random)];
+}
+
+/** What a check looks for. */
+interface Wanted {
+  readonly request:
+    | { readonly kind: "made"; readonly value: Json | undefined }
+    | { readonly kind: "failed"; readonly why: string };
+  readonly effect: CheckedEffect;
+}
+
+function sentBy(intent: Intent): Wanted {
+  return { request: { kind: "made", value: decodeRequest(intent) }, effect: unknownEffect(intent) };
+}
+
+/** For the present input: what was done before may fit it as it is. */
+function wantedNow({ caseType, state, digest }: Asking, step: SendStepOutline, intent: Intent): Wanted {
+  const made = makeRequest(caseType, state, step);
+  if (made.kind === "failed") return { request: made, effect: unknownEffect(intent) };
+  const request = made.value;
+  const fingerprint = fingerprintOf({ outline: caseType.outline, step, state, request, digest });
+  const effect = { intent, basis: basisOf(step, state, digest), fingerprint };
+  return { request: { kind: "made", value: request ?? undefined }, effect };
 }
 
 function cannotTell(why: string): { readonly kind: "cannotTell"; readonly why: string } {
@@ -66,10 +111,16 @@ function cannotTell(why: string): { readonly kind: "cannotTell"; readonly why: s
 
 /** What a check found is stored as a result is: an unreadable one confirms all the same (R11). */
 async function storable(step: RuntimeSendStep, answer: CheckAnswer): Promise<CheckAnswer> {
-  if (answer.kind !== "happened") return answer;
+  if (answer.kind === "didNotHappen" || answer.kind === "cannotTell") return answer;
+  const evidence = storableEvidence(answer.evidence);
+  if (answer.kind === "differs") return { ...answer, evidence };
   const result = answer.result.kind === "value" ? await readResult(step, answer.result.value) : answer.result;
-  const evidence = readJson(answer.evidence, VALUE_CHARS_MAX);
-  return { kind: "happened", result, evidence: evidence.kind === "json" ? evidence.value : evidence.why };
+  return { ...answer, result, evidence };
+}
+
+function storableEvidence(evidence: Json): Json {
+  const read = readJson(evidence, VALUE_CHARS_MAX);
+  return read.kind === "json" ? read.value : read.why;
 }
 
 /** Probes of one step to ask. */
@@ -106,8 +157,8 @@ export function probesMsMax(caseType: CaseType, question: ProbeQuestion): number
 type Probe = Extract<ConditionOutline, { kind: "probe" }>;
 
 function probesToAsk({ outline }: CaseType, question: ProbeQuestion): readonly Probe[] {
-  const step = outline.steps.find(({ name }) => name === question.step);
-  const all = step === undefined ? [] : probesOf(step);
+  const step = findStep(outline, question.step);
+  const all = step === null ? [] : probesOf(step);
   return all.filter(({ name }) => question.conditions.includes(name)).slice(0, PROBES_AT_ONCE_MAX);
 }
 
@@ -122,7 +173,7 @@ async function askProbe(
   step: string,
   probe: Probe,
 ): Promise<ConditionAnswer | null> {
-  const runtime = caseType.steps[step];
+  const runtime = sendStepNamed(caseType, step) ?? caseType.steps[step];
   const condition =
     runtime === undefined ? undefined : conditionsOf(runtime).find(({ name }) => name === probe.name);
   if (condition?.kind !== "probe") return cannotTell("the definition has no such probe");

@@ -24,6 +24,10 @@ export function tellEntry(entry: Entry): string | null {
       return `stored: ${entry.step} lapsed (${entry.because.kind})`;
     case "stepRestored":
       return `stored: ${entry.step} stands again`;
+    case "stepUndone":
+      return `stored: what ${entry.step} did is undone`;
+    case "redoOrdered":
+      return `${entry.by.name} orders ${entry.step} to be done again`;
     case "reviewOpened":
       return `stored: ${entry.review.step} waits for a person (${entry.review.reason}): ${entry.review.sentence}`;
     case "parked":

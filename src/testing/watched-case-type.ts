@@ -30,21 +30,24 @@ function watchStep(step: RuntimeStep, makeCall: MakeCall): RuntimeStep {
 
 function watchSend(send: RuntimeSendStep, makeCall: MakeCall): RuntimeSendStep {
   const step = send.outline.name;
-  const { check, run } = send;
+  const { check, run, undo } = send;
   return {
     ...send,
     before: send.before.map((one) => watchCondition(one, step, makeCall)),
-    run: (context) => {
+    undo: undo === null ? null : watchSend(undo, makeCall),
+    run: (context, undone) => {
       const { caseId, idempotencyKey, attempt } = context;
-      return makeCall({ kind: "run", caseId, step, idempotencyKey, attempt }, async () => run(context));
+      return makeCall({ kind: "run", caseId, step, idempotencyKey, attempt }, async () =>
+        run(context, undone),
+      );
     },
     check:
       check === null
         ? null
-        : (context) => {
+        : (context, undone) => {
             const { caseId, idempotencyKey } = context;
             const call: UserCall = { kind: "check", caseId, step, idempotencyKey, attempt: 0 };
-            return makeCall(call, async () => check(context));
+            return makeCall(call, async () => check(context, undone));
           },
   };
 }

@@ -89,6 +89,8 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   stepConfirmed: true,
   stepLapsed: true,
   stepRestored: true,
+  stepUndone: true,
+  redoOrdered: true,
   conditionAnswered: true,
   reviewOpened: true,
   parked: true,

@@ -1,0 +1,36 @@
+/** What a destination's repeat safety means for what is sent there (DESIGN section 7). */
+
+import type { RepeatSafety } from "./outline.ts";
+
+/**
+ * True where two requests of one intent version are one effect: the second is taken for the first, refused, or rolled
+ * back. Elsewhere a second request is a second effect.
+ */
+export function isOneEffect({ by }: RepeatSafety): boolean {
+  switch (by) {
+    case "key":
+    case "unique":
+    case "if-match":
+    case "fence":
+    case "transaction":
+      return true;
+    case "lookup":
+    case "none":
+      return false;
+  }
+}
+
+/** True where an unknown outcome can only be told by asking, so that every step sent there must have a `check`. */
+export function needsCheck({ by }: RepeatSafety): boolean {
+  switch (by) {
+    case "unique":
+    case "if-match":
+    case "fence":
+    case "lookup":
+      return true;
+    case "key":
+    case "transaction":
+    case "none":
+      return false;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Undo: taking back what a step did. It is a step of its own, named after the one it undoes, with intents, attempts,
+ * checks and reviews like any other; a definition's `steps` do not list it.
+ */
+
+import { stepOf, type CaseState, type Confirmation } from "./case-state.ts";
+import type { JsonObject } from "./json.ts";
+import type { CaseOutline, SendStepOutline, StepOutline } from "./outline.ts";
+import { hasNoEffect } from "./settled.ts";
+
+/** The name of the step that undoes `step`. No author can give it: their names have no dot. */
+export function undoName(step: string): string {
+  return `${step}.undo`;
+}
+
+/** What an undo sends: another effect to take back is another request, and so another key. */
+export function undoRequest(step: string, { revision, intentVersion }: Confirmation): JsonObject {
+  return { undoes: step, intentVersion, confirmedAtRevision: revision };
+}
+
+/** True while an undo was begun and what it undoes may be gone already. */
+export function isBeingUndone(state: CaseState, { undo }: SendStepOutline): boolean {
+  if (undo === null) return false;
+  const { intent } = stepOf(state, undo.name);
+  return intent !== null && !hasNoEffect(intent);
+}
+
+/** The step that the undo step `name` takes back; null when it is no undo step. */
+export function undoneStep({ steps }: CaseOutline, name: string): SendStepOutline | null {
+  const found = steps.find((step) => step.kind === "step" && step.undo?.name === name);
+  return found?.kind === "step" ? found : null;
+}
+
+/** The outline of a step by name, undo steps included; null when the definition has none. */
+export function findStep({ steps }: CaseOutline, name: string): StepOutline | null {
+  for (const step of steps) {
+    if (step.name === name) return step;
+    if (step.kind === "step" && step.undo?.name === name) return step.undo;
+  }
+  return null;
+}

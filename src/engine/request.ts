@@ -1,0 +1,38 @@
+/** What a step would send now: what the author's pure `request` gives for the present input and results. */
+
+import { stepOf, type CaseState } from "../core/case-state.ts";
+import { readJson, type Json } from "../core/json.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import { thrownText } from "../core/storable-text.ts";
+import { undoneStep, undoRequest } from "../core/undo.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { factsOf, sendStepNamed } from "../define/facts.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
+
+/** Characters of a reason that are kept. */
+const WHY_CHARS_MAX = 500;
+
+/** A request, or why there is none. */
+export type MadeRequest =
+  /** Null where the step has no `request`. */
+  { readonly kind: "made"; readonly value: Json | null } | { readonly kind: "failed"; readonly why: string };
+
+/** Of a step without `request`. */
+export const NO_REQUEST: MadeRequest = { kind: "made", value: null };
+
+/** Makes the request. Never throws, whatever the author's function does. */
+export function makeRequest(caseType: CaseType, state: CaseState, { name }: SendStepOutline): MadeRequest {
+  const undone = undoneStep(caseType.outline, name);
+  if (undone !== null) {
+    const { confirmation } = stepOf(state, undone.name);
+    return { kind: "made", value: confirmation === null ? null : undoRequest(undone.name, confirmation) };
+  }
+  const request = sendStepNamed(caseType, name)?.request ?? null;
+  if (request === null) return NO_REQUEST;
+  try {
+    const read = readJson(request(factsOf(state)), VALUE_CHARS_MAX);
+    return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
+  } catch (error) {
+    return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };
+  }
+}
