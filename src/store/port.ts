@@ -118,11 +118,21 @@ export type CaseChange<Reply> =
       readonly entries: readonly Entry[];
       readonly at: number;
       readonly row: RestingRow;
-      /** `keep` leaves a claim as it is, `free` takes it away, whoever holds it. */
-      readonly claim: "keep" | "free";
+      readonly claim: ClaimChange;
       readonly reply: Reply;
     }
   | { readonly kind: "leave"; readonly reply: Reply };
+
+/** What a change does to the claim of its case. `decide` has seen the claim under the lock, so each is a compare-and-set. */
+export type ClaimChange =
+  /** Nothing. */
+  | "keep"
+  /** Takes it away, whoever holds it. */
+  | "free"
+  /** Its holder keeps it, and act-by starts anew. Nothing where there is none. */
+  | { readonly kind: "touch"; readonly actWithinMs: number }
+  /** Gives the case to a holder, whoever held it. The row's state must not be `done` or `canceled`. */
+  | ({ readonly kind: "take" } & NewClaim);
 
 /** Asks for due cases. */
 export interface ClaimRequest {
@@ -256,7 +266,7 @@ export interface Store {
   /** Judges and stores commits of different cases; replies in the same order. At most COMMIT_BATCH_MAX, one per case. */
   commit(commits: readonly HolderCommit[]): Promise<readonly HolderReply[]>;
   /**
-   * Changes one case under its lock: facts, moves and the freeing of claims. `decide` is pure and sees the row, its
+   * Changes one case under its lock: facts, moves, and the taking and freeing of claims by others than workers. `decide` is pure and sees the row, its
    * journal and the store's time; its commit id is looked for first, and a repeat changes nothing. Null when there is
    * no such case.
    */

@@ -6,6 +6,7 @@ import type { RestingRow } from "../../core/row.ts";
 import {
   COMMIT_ENTRIES_MAX,
   type CaseIdentity,
+  type ClaimChange,
   type HeldClaim,
   type NewClaim,
   type StoredCase,
@@ -44,6 +45,18 @@ export function newClaim({ claimId, holderId, actWithinMs }: NewClaim, now: numb
   return { claimId, holderId, claimedAt: now, actByAt: now + actWithinMs, actWithinMs, touches: 0 };
 }
 
+function touch(claim: MemoryClaim, actWithinMs: number, now: number): MemoryClaim {
+  return { ...claim, actWithinMs, actByAt: now + actWithinMs, touches: claim.touches + 1 };
+}
+
+/** What a change makes of a claim. */
+export function claimAfter(claim: MemoryClaim | null, change: ClaimChange, now: number): MemoryClaim | null {
+  if (change === "keep") return claim;
+  if (change === "free") return null;
+  if (change.kind === "take") return newClaim(change, now);
+  return claim === null ? null : touch(claim, change.actWithinMs, now);
+}
+
 /** A case with more appended. Throws {@link Unstorable}, and `INVARIANT_BROKEN` when row and entries do not fit. */
 export function append(
   before: Omit<MemoryCase, "row">,
@@ -58,6 +71,10 @@ export function append(
     row.revision === revision + entries.length,
     `the row of case ${before.identity.caseId} is for revision ${row.revision}, ` +
       `its entries end at ${revision + entries.length}`,
+  );
+  invariant(
+    claim === null || (row.state !== "done" && row.state !== "canceled"),
+    `case ${before.identity.caseId} is ${row.state}, and was to be held`,
   );
   const numbered = entries.map((entry, index) =>
     Object.freeze({ revision: revision + index + 1, at, commitId, entry: frozenCopy(entry) }),

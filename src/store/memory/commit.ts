@@ -3,7 +3,7 @@
 import { invariant, isFootholdError } from "../../core/errors.ts";
 import { judgeCommit } from "../../core/claim.ts";
 import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
-import { append, type MemoryCase, type MemoryClaim } from "./cases.ts";
+import { append, claimAfter, type MemoryCase } from "./cases.ts";
 import { Unstorable } from "./frozen.ts";
 
 /** Stores commits as the port says. */
@@ -53,13 +53,9 @@ function write(
   { at, entries, row, claim }: CaseWrite,
   now: number,
 ): MemoryCase {
-  const kept = claim.kind === "keep" ? touch(stored.claim, claim.actWithinMs, now) : null;
+  const change = claim.kind === "keep" ? ({ ...claim, kind: "touch" } as const) : "free";
+  const kept = claimAfter(stored.claim, change, now);
   return append(stored, { commitId, at, entries, row }, kept);
-}
-
-function touch(claim: MemoryClaim | null, actWithinMs: number, now: number): MemoryClaim | null {
-  if (claim === null) return null;
-  return { ...claim, actWithinMs, actByAt: now + actWithinMs, touches: claim.touches + 1 };
 }
 
 function orRefused(work: () => HolderReply): HolderReply {

@@ -16,7 +16,7 @@ import {
   type Store,
   type StoredCase,
 } from "../port.ts";
-import { append, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
+import { append, claimAfter, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
 import { commitAll } from "./commit.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders } from "./holders.ts";
@@ -132,7 +132,7 @@ class Memory {
       case "leave":
         return { kind: "decided", reply: change.reply };
       case "write": {
-        const claim = change.claim === "keep" ? stored.claim : null;
+        const claim = claimAfter(stored.claim, change.claim, now);
         const changed = orInvalid("The change", caseId, () => append(stored, change, claim));
         this.cases.set(caseId, changed);
         this.hintIfDue(changed, now);

@@ -1,14 +1,11 @@
 /** A case under its lock: read, and written on top of what was read. */
 
 import type { JournalEntry } from "../../core/journal.ts";
-import { SHARD_COUNT, type StoredCase, type StoredRow } from "../port.ts";
+import { SHARD_COUNT, type ClaimChange, type StoredCase, type StoredRow } from "../port.ts";
 import { toEntries, toRow, withJournal, type CaseColumns } from "./case-rows.ts";
 import type { Runner } from "./database.ts";
 import { encodeEntries, entryColumns, summaryColumns, type Appending } from "./entry-columns.ts";
 import type { EntryColumns } from "./journal-codec.ts";
-
-/** What becomes of the claim: freed, left as it is, or kept with act-by starting anew. */
-export type ClaimChange = "free" | "leave" | { readonly actWithinMs: number };
 
 /** The shard in the first two characters of a case id; null when it is no id of ours. */
 export function shardOf(caseId: string): number | null {
@@ -54,7 +51,8 @@ export async function writeCase(
   change: Appending & { readonly claim: ClaimChange; readonly hint: string | null },
 ): Promise<void> {
   const { row, claim } = change;
-  const isClaimed = locked.claim !== null && claim !== "free";
+  const taken = typeof claim === "object" && claim.kind === "take" ? claim : null;
+  const isClaimed = claim !== "free" && (locked.claim !== null || taken !== null);
   await runner.run("write_case", [
     locked.shard,
     locked.caseId,
@@ -70,5 +68,7 @@ export async function writeCase(
     locked.revision,
     ...entryColumns(encodeEntries(locked.caseId, locked.revision, change)),
     change.hint,
+    taken?.claimId ?? null,
+    taken?.holderId ?? null,
   ]);
 }

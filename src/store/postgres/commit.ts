@@ -214,7 +214,7 @@ async function write(
   const { claim } = caseWrite;
   await writeCase(session, row, {
     ...appendingOf(commit, caseWrite),
-    claim: claim.kind === "free" ? "free" : { actWithinMs: claim.actWithinMs },
+    claim: claim.kind === "free" ? "free" : { kind: "touch", actWithinMs: claim.actWithinMs },
     hint: null,
   });
 }
