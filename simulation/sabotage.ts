@@ -33,7 +33,7 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     rule: "the door compares the claim id",
     file: "core/claim.ts",
-    edits: [{ line: 'if (view.claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],
+    edits: [{ line: 'if (claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],
   },
   {
     rule: "an intent needs the revision it was decided on",

@@ -30,6 +30,8 @@ export interface CaseIdentity {
 /** A case as stored. */
 export interface StoredRow extends CaseIdentity, Omit<RestingRow, "state"> {
   readonly state: StoredState;
+  /** Of its journal; kept by the store. */
+  readonly lineage: string;
   readonly claim: Claim | null;
 }
 
@@ -87,8 +89,9 @@ export interface HolderCommit {
   readonly shard: number;
   readonly commitId: string;
   readonly claimId: string;
-  /** Revision that `current` was made on. */
+  /** Revision that `current` was made on, and the lineage of the journal up to there. */
   readonly revision: number;
+  readonly lineage: string;
   /** Stored when nothing came in between. */
   readonly current: CaseWrite;
   /**
@@ -106,6 +109,7 @@ export type HolderReply =
   | { readonly kind: "moved"; readonly missed: readonly JournalEntry[] }
   /** Stored by an earlier send of the same commit; `missed` = every entry after the commit's revision. */
   | { readonly kind: "repeated"; readonly missed: readonly JournalEntry[]; readonly claimId: string | null }
+  /** Another holder may act, or a failover lost entries that `current` was made on. Nothing is stored. */
   | { readonly kind: "claimLost" }
   /** The data of this very commit cannot be stored; nothing of it is. The others of the batch are judged apart (R9). */
   | { readonly kind: "refused"; readonly why: string };

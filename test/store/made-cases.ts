@@ -190,6 +190,7 @@ export function commitOf(
     commitId,
     claimId: row.claim?.claimId ?? "none",
     revision: row.revision,
+    lineage: row.lineage,
     current: writeOf(stored, commitId, entries, wishes.isFreed === true ? { kind: "free" } : keep, at),
     moved: (missed) =>
       writeOf(

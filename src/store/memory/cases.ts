@@ -2,6 +2,7 @@
 
 import { FootholdError, invariant } from "../../core/errors.ts";
 import type { Entry, JournalEntry } from "../../core/journal.ts";
+import { extendLineage } from "../../core/lineage.ts";
 import type { RestingRow } from "../../core/row.ts";
 import {
   COMMIT_ENTRIES_MAX,
@@ -28,6 +29,7 @@ export interface MemoryClaim {
 export interface MemoryCase {
   readonly identity: CaseIdentity;
   readonly row: RestingRow;
+  readonly lineage: string;
   readonly claim: MemoryClaim | null;
   readonly journal: readonly JournalEntry[];
 }
@@ -82,16 +84,18 @@ export function append(
   return Object.freeze({
     identity: before.identity,
     row: Object.freeze({ ...row, summary: frozenJsonb(row.summary) }),
+    lineage: extendLineage(before.lineage, numbered),
     claim,
     journal: Object.freeze([...before.journal, ...numbered]),
   });
 }
 
 /** A case's row as the port has it. */
-export function storedRow({ identity, row, claim }: MemoryCase): StoredRow {
+export function storedRow({ identity, row, lineage, claim }: MemoryCase): StoredRow {
   return Object.freeze({
     ...identity,
     ...row,
+    lineage,
     state: claim === null ? row.state : "claimed",
     claim:
       claim === null

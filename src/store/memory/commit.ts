@@ -25,8 +25,7 @@ function commitOne(cases: Map<string, MemoryCase>, commit: HolderCommit, now: nu
   if (stored === undefined) return { kind: "claimLost" };
   const missed = stored.journal.slice(commit.revision);
   const claimId = stored.claim?.claimId ?? null;
-  const hasCommit = missed.some((entry) => entry.commitId === commit.commitId);
-  const verdict = judgeCommit({ claimId, revision: stored.row.revision, hasCommit }, commit);
+  const verdict = judgeCommit({ claimId, lineage: stored.lineage, missed }, commit);
   switch (verdict.kind) {
     case "repeated":
       return { kind: "repeated", missed, claimId };

@@ -4,7 +4,13 @@ import type { JournalEntry } from "../../core/journal.ts";
 import { SHARD_COUNT, type ClaimChange, type StoredCase, type StoredRow } from "../port.ts";
 import { toEntries, toRow, withJournal, type CaseColumns } from "./case-rows.ts";
 import type { Runner } from "./database.ts";
-import { encodeEntries, entryColumns, summaryColumns, type Appending } from "./entry-columns.ts";
+import {
+  encodeEntries,
+  entryColumns,
+  lineageAfter,
+  summaryColumns,
+  type Appending,
+} from "./entry-columns.ts";
 import type { EntryColumns } from "./journal-codec.ts";
 
 /** The shard in the first two characters of a case id; null when it is no id of ours. */
@@ -20,12 +26,13 @@ export async function lockCase(runner: Runner, shard: number, caseId: string): P
   return columns === undefined ? null : toRow(columns);
 }
 
-/** The entries after `revision`, up to that of the row. Throws `CORRUPT_JOURNAL`. */
+/** The entries after `revision`, up to that of the row; none where the row is behind. Throws `CORRUPT_JOURNAL`. */
 export async function readMissed(
   runner: Runner,
   row: StoredRow,
   revision: number,
 ): Promise<readonly JournalEntry[]> {
+  if (row.revision <= revision) return [];
   const rows = await runner.run<JournalColumns>("read_journal", [row.shard, row.caseId, revision]);
   return toEntries(row, revision, rows);
 }
@@ -66,6 +73,7 @@ export async function writeCase(
     change.at,
     change.commitId,
     locked.revision,
+    lineageAfter(locked.lineage, change),
     ...entryColumns(encodeEntries(locked.caseId, locked.revision, change)),
     change.hint,
     taken?.claimId ?? null,
