@@ -156,7 +156,7 @@ describe("opening an attempt", () => {
       .loseClaim("create");
     const outcome = { kind: "failed", failure: rejection } as const;
     const ref = { step: "create", intentVersion: 1, attempt: 1 };
-    one.append({ kind: "lateReport", ...ref, claimId: "c", holder: worker, outcome });
+    one.append({ kind: "lateReport", ...ref, claimId: "claim-1", holder: worker, outcome });
     one.wait(HOUR).check("create", notFound).check("create", notFound);
     expect(one.decideOpen("create")).toMatchObject({
       kind: "refused",

@@ -1,6 +1,7 @@
 /** What an entry changes about its step. The state passed in carries the entry's own revision already. */
 
 import {
+  attemptOf,
   FRESH_ROUND,
   isUnproved,
   recordedAnswer,
@@ -79,10 +80,10 @@ export function failAttempt(state: CaseState, entry: EntryOf<"attemptFailed">, a
 /** A late report (R10). It cannot take back that an effect was seen. */
 export function reportLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): StepChange {
   const { intent } = stepOf(state, entry.step);
-  // About an older intent version it is kept in the journal for people, and late.ts says what they must look at.
-  if (intent?.version !== entry.intentVersion) return {};
-  const attempt = intent.attempts.find(({ number }) => number === entry.attempt);
-  if (attempt === undefined || tookEffect(attempt)) return {};
+  const attempt = attemptOf(intent, entry);
+  // About an older intent version, or an attempt that a failover lost, it is kept in the journal for people, and late.ts
+  // says what they must look at.
+  if (intent === null || attempt === undefined || tookEffect(attempt)) return {};
   const { outcome } = entry;
   if (outcome.kind === "succeeded") {
     const { result, evidence } = outcome;

@@ -61,7 +61,7 @@ const report: Entry = {
   step: "create",
   intentVersion: 1,
   attempt: 1,
-  claimId: "claim-0",
+  claimId: "claim-1",
   holder: worker,
   outcome: { kind: "failed", failure: failure() },
 };

@@ -466,7 +466,13 @@ describe("poison (R9)", () => {
     for (let losses = 1; losses <= 3; losses += 1) one.open("create").loseClaim("create");
     const ref = { step: "create", intentVersion: 1, attempt: 2 };
     const outcome = { kind: "succeeded", result: { kind: "value", value: 1 }, evidence: null } as const;
-    one.append({ kind: "lateReport", ...ref, claimId: "c", holder: { kind: "engine", name: "e" }, outcome });
+    one.append({
+      kind: "lateReport",
+      ...ref,
+      claimId: "claim-1",
+      holder: { kind: "engine", name: "e" },
+      outcome,
+    });
     expect(one.act("create")).toMatchObject({
       kind: "confirm",
       entry: { by: { how: "lateReport", attempt: 2 } },

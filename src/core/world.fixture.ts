@@ -17,6 +17,7 @@ export interface Effect {
 /** One send, as the world will treat it. */
 export interface Flight {
   readonly ref: AttemptRef;
+  readonly claimId: string;
   readonly step: SendStepOutline;
   readonly key: string;
   readonly request: Json;
