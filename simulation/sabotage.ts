@@ -36,6 +36,16 @@ export const SABOTAGES: readonly Sabotage[] = [
     edits: [{ line: 'if (claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],
   },
   {
+    rule: "the door knows entries that a failover lost",
+    file: "core/claim.ts",
+    edits: [
+      {
+        line: 'if (extendLineage(commit.lineage, missed) !== lineage) return { kind: "claimLost" };',
+        instead: "",
+      },
+    ],
+  },
+  {
     rule: "an intent needs the revision it was decided on",
     file: "engine/held-case.ts",
     edits: [
@@ -57,12 +67,12 @@ export const SABOTAGES: readonly Sabotage[] = [
           "    const pending = afterEarly({",
       },
       {
-        line: 'return reply.kind === "refused" ?',
+        line: 'return reply.kind === "refused"',
         instead:
           'const isEarly = write.onward.some((one) => one.kind === "attemptOpened");\n' +
           "    if (isEarly) this.early = pending.catch(() => undefined);\n" +
           '    const reply = isEarly ? { kind: "current" } : await pending;\n' +
-          '    return reply.kind === "refused" ?',
+          '    return reply.kind === "refused"',
       },
     ],
   },

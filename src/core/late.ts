@@ -65,9 +65,9 @@ function surplusEffect(outline: CaseOutline, state: CaseState, report: LateRepor
   // The same intent version has the same key: the same effect, where the destination deduplicates.
   if (isDeduplicated(outline, ref.step)) return null;
   const attempt = reportedAttempt(state, report);
-  if (attempt === undefined) return LOST;
+  if (intent === null || attempt === undefined) return LOST;
   if (confirmation === null) return null;
-  const others = intent?.attempts.filter((one) => one !== attempt && tookEffect(one)) ?? [];
+  const others = intent.attempts.filter((one) => one !== attempt && tookEffect(one));
   return others.length === 0 ? null : "beside the confirmed one. It may exist twice";
 }
 
