@@ -16,7 +16,6 @@ export type LostAttempts = ReadonlySet<string>;
 export class ReplicatedDatabase {
   readonly store: Store;
   readonly #replicate: () => () => void;
-  readonly #load: Store["loadCase"];
   readonly #lostAttempts = new Set<string>();
   /** What the standby had after each of the last commits, oldest first. */
   #images: (() => void)[] = [];
@@ -24,7 +23,6 @@ export class ReplicatedDatabase {
   constructor(now: () => number) {
     const { store, replicate } = memoryServer({ now });
     this.#replicate = replicate;
-    this.#load = store.loadCase;
     this.store = this.#recorded(store);
   }
 
@@ -54,7 +52,7 @@ export class ReplicatedDatabase {
   }
 
   async #loadAll(caseIds: readonly string[]): Promise<readonly StoredCase[]> {
-    const stored = await Promise.all(caseIds.map((caseId) => this.#load(caseId)));
+    const stored = await Promise.all(caseIds.map((caseId) => this.store.loadCase(caseId)));
     return stored.filter((one) => one !== null);
   }
 
