@@ -199,7 +199,7 @@ describe("the end of an attempt", () => {
   it("counts throttles for their own delay", () => {
     const one = story();
     for (let times = 0; times < 2; times += 1)
-      one.open("create").fail("create", failure({ kind: "throttled" }));
+      one.open("create").fail("create", failure({ cause: "throttled" }));
     expect(one.step("create").notBefore).toBe(START + 10_000);
   });
 

@@ -15,7 +15,7 @@ import {
   type StepState,
 } from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
-import { isSlowDown, type Failure } from "./failure.ts";
+import { isSlowDown, namedWaitMs, type Failure } from "./failure.ts";
 import type { AttemptRef, Entry } from "./journal.ts";
 
 /** The entry of one kind. */
@@ -92,8 +92,8 @@ export function reportLate(state: CaseState, entry: EntryOf<"lateReport">, at: n
   }
   if (!isUnproved(attempt)) return {};
   const { failure } = outcome;
-  const retryAt = failure.instruction?.kind === "retryAfter" ? at + failure.instruction.delayMs : null;
-  return recordFailure(state, entry, { failure, retryAt, at });
+  const waitMs = namedWaitMs(failure.instruction);
+  return recordFailure(state, entry, { failure, retryAt: waitMs === null ? null : at + waitMs, at });
 }
 
 function recordFailure(
@@ -104,7 +104,7 @@ function recordFailure(
   const intent = intentNamed(state, ref);
   const attempt = attemptNamed(state, intent, ref);
   const { confirmation, rejected, round, conditions } = stepOf(state, ref.step);
-  const isRefused = failure.kind === "rejected" && failure.executed === "no";
+  const isRefused = failure.kind === "rejected";
   const known = {
     intent: tookEffect(attempt) ? intent : settleAttempt(intent, attempt.number, { kind: "failed", failure }),
     rejected: isRefused ? [...new Set([...rejected, intent.fingerprint])] : rejected,
@@ -114,7 +114,7 @@ function recordFailure(
     attempt.number < intent.attempts.length || confirmation?.intentVersion === intent.version;
   if (isOvertaken) return known;
   const isThrottled = isSlowDown(failure);
-  const isPrecondition = failure.kind === "precondition";
+  const isPrecondition = failure.cause === "precondition";
   return {
     ...known,
     round: {
@@ -127,7 +127,7 @@ function recordFailure(
     },
     lastFailure: { failure, attempt: attempt.number, at, round: round.number },
     notBefore: retryAt,
-    askedByProvider: failure.instruction?.kind === "retryAfter",
+    askedByProvider: namedWaitMs(failure.instruction) !== null,
     // The destination says that something no longer holds: what was believed to hold is asked again.
     conditions: isPrecondition ? {} : conditions,
   };

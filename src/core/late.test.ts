@@ -187,7 +187,7 @@ describe("a late success", () => {
     expect(report(one, succeeded)).toEqual([]);
     const unattributed = story(ledger)
       .open("create")
-      .fail("create", failure({ kind: "conflict" }))
+      .fail("create", failure({ cause: "conflict" }))
       .check("create", found);
     expect(kinds(report(unattributed, succeeded))).toEqual(["lateReport"]);
   });
@@ -247,7 +247,7 @@ describe("a late failure", () => {
 
   it("is waited for as long as the destination had asked", () => {
     const slow = failure({
-      kind: "throttled",
+      cause: "throttled",
       instruction: { kind: "retryAfter", delayMs: MINUTE, source: "r" },
     });
     const one = told(story().open("create").loseClaim("create").wait(5), failed(slow));
@@ -257,7 +257,7 @@ describe("a late failure", () => {
 
   it("takes no attempt back that a fresh round never counted", () => {
     const one = story().open("create").loseClaim("create").resume();
-    expect(told(one, failed(failure({ kind: "throttled" }))).step("create").round).toMatchObject({
+    expect(told(one, failed(failure({ cause: "throttled" }))).step("create").round).toMatchObject({
       attempts: 0,
     });
   });

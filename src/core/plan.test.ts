@@ -364,7 +364,7 @@ describe("steps that the definition no longer has", () => {
     const story = moved(
       old()
         .open("create")
-        .fail("create", failure({ kind: "bug" }))
+        .fail("create", failure({ cause: "bug" }))
         .settle(),
     );
     expect(story.plan().strays).toMatchObject([{ review: { reason: "bug" }, isOpen: true }]);
@@ -449,7 +449,7 @@ describe("parking (R15)", () => {
     );
     story
       .open("a")
-      .fail("a", failure({ kind: "denied" }))
+      .fail("a", failure({ cause: "denied" }))
       .open("b")
       .fail("b");
     expect(acts(story)).toEqual({ a: "review", b: "wait", c: "wait" });
