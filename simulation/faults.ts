@@ -7,6 +7,10 @@ export const FAULT_KINDS = [
   "workerKilled",
   "workerStopped",
   "clockJump",
+  /** Of the database, and it lost entries of a journal. */
+  "failover",
+  /** It lost an attempt too: what was sent then, no journal tells any more. */
+  "lostAttempt",
   "refused",
   "answerLost",
   "unavailable",

@@ -13,6 +13,7 @@ import { factsOf } from "../src/define/facts.ts";
 import type { StoredCase } from "../src/store/port.ts";
 import { contentOf, REVOKED, type CaseShape } from "./case-type.ts";
 import type { Contract, Effect, SimulatedDestination } from "./destination.ts";
+import type { LostAttempts } from "./failover.ts";
 
 /** A broken invariant. */
 export interface Violation {
@@ -20,12 +21,23 @@ export interface Violation {
   readonly what: string;
 }
 
-/** After each effect: no step of a case has two. */
-export function checkEffect(destination: SimulatedDestination, { request }: Effect): readonly Violation[] {
+/**
+ * After each effect: no step of a case has two. Where a failover lost an attempt of the step, the engine cannot know what
+ * that one did: a destination without keys then gets a second request that looks like the first, and one with keys gets
+ * a second effect only for something else, that a person has asked for since.
+ */
+export function checkEffect(
+  destination: SimulatedDestination,
+  { request }: Effect,
+  lostAttempts: LostAttempts,
+): readonly Violation[] {
   const same = destination.effects.filter(
     (one) => one.request.caseId === request.caseId && one.request.step === request.step,
   );
   if (same.length < 2) return [];
+  const isOther = new Set(same.map((one) => one.request.content)).size === same.length;
+  const mayRepeat = destination.contract !== "key" || isOther;
+  if (mayRepeat && lostAttempts.has(`${request.caseId} ${request.step}`)) return [];
   const keys = same.map((one) => one.request.key).join(", ");
   return [
     { rule: "once", what: `${request.step} of ${request.caseId} has ${same.length} effects (${keys})` },
@@ -69,10 +81,27 @@ function checkJournal(shape: CaseShape, { row, journal }: StoredCase): readonly 
   const violations: Violation[] = [];
   let state = foldJournal(row.caseId, [first]);
   for (const one of rest) {
-    violations.push(...checkEntry(shape, state, one));
+    violations.push(...checkEntry(shape, state, one), ...checkSight(shape, state, one, journal));
     state = foldEntries(state, [one]);
   }
   return violations;
+}
+
+/** An effect that no attempt of the journal accounts for is in sight as soon as its sender tells of it. */
+function checkSight(
+  shape: CaseShape,
+  state: ReturnType<typeof foldJournal>,
+  { entry, commitId }: JournalEntry,
+  journal: readonly JournalEntry[],
+): readonly Violation[] {
+  if (entry.kind !== "lateReport" || entry.outcome.kind !== "succeeded") return [];
+  const outline = shape.steps.find(({ name }) => name === entry.step);
+  const isDeduplicated = outline?.kind === "step" && outline.destination.repeatSafety.by === "key";
+  const isKnown = stepOf(state, entry.step).intent?.attempts.some(({ claimId }) => claimId === entry.claimId);
+  const isInSight = journal.some((one) => one.commitId === commitId && one.entry.kind === "reviewOpened");
+  if (isDeduplicated || isKnown === true || isInSight) return [];
+  const what = `${state.caseId}: ${entry.step} took effect in an attempt that no journal has, and nobody is told`;
+  return [{ rule: "sight", what }];
 }
 
 function checkEntry(

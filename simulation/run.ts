@@ -8,10 +8,10 @@ import type { Report } from "../src/engine/report.ts";
 import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
-import { memoryStore } from "../src/store/memory/store.ts";
 import type { Store } from "../src/store/port.ts";
 import { ARRIVED, bindCaseType, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-type.ts";
 import { SimulatedDestination, type Contract, type Effect } from "./destination.ts";
+import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
 import { checkEffect, checkEnd, type Violation } from "./invariants.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
@@ -58,7 +58,7 @@ class Run {
   readonly #random: SeededRandom;
   readonly #scheduler = new Scheduler();
   readonly #counts = new FaultCounts();
-  readonly #store: Store;
+  readonly #database: ReplicatedDatabase;
   readonly #shape: CaseShape;
   readonly #destinations: ReadonlyMap<Contract, SimulatedDestination>;
   readonly #network: NetworkHabits;
@@ -73,7 +73,7 @@ class Run {
     this.#seed = seed;
     this.#onTrace = onTrace;
     this.#random = new SeededRandom(seed);
-    this.#store = memoryStore({ now: () => EPOCH_MS + this.#scheduler.now });
+    this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
     this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
     this.#destinations = new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)]));
@@ -82,7 +82,7 @@ class Run {
   }
 
   async go(): Promise<RunResult> {
-    await this.#store.migrate();
+    await this.#database.store.migrate();
     await this.#until(this.#startCases());
     const crewSize = this.#random.between(1, 3);
     for (let index = 0; index < crewSize; index += 1) this.#startWorker();
@@ -143,7 +143,7 @@ class Run {
   #storeFor(process: SimulatedProcess): Store {
     const calm: NetworkHabits = { latencyMsMax: 5, requestLost: 0, replyLost: 0, stall: 0, stallMs: 0 };
     return simulateStore({
-      store: this.#store,
+      store: this.#database.store,
       process,
       scheduler: this.#scheduler,
       random: this.#random.fork(),
@@ -229,7 +229,8 @@ class Run {
   #onEffect(contract: Contract, effect: Effect): void {
     this.#trace(`${contract} executes ${effect.request.key}`);
     const destination = this.#destinations.get(contract);
-    if (destination !== undefined) this.#violations.push(...checkEffect(destination, effect));
+    if (destination === undefined) return;
+    this.#violations.push(...checkEffect(destination, effect, this.#database.lostAttempts));
   }
 
   /** Faults and people at random moments of the bad time. */
@@ -249,6 +250,8 @@ class Run {
     at(0.05, 1, () => this.#person(random, "cancel"));
     at(0.3, random.between(1, 4), () => this.#event(random, REVOKED));
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
+    this.#database.startToLag();
+    at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
   }
 
   #killOne(random: SeededRandom): void {
@@ -275,6 +278,14 @@ class Run {
     const victim = random.pick(this.#crew);
     victim.jump(random.pick([-3_600_000, -5_000, 5_000, 3_600_000]));
     this.#counts.hit("clockJump");
+  }
+
+  async #failOver(lag: number): Promise<void> {
+    const attemptsBefore = this.#database.lostAttempts.size;
+    const entries = await this.#database.failOver(lag, this.#caseIds);
+    if (entries > 0) this.#counts.hit("failover");
+    if (this.#database.lostAttempts.size > attemptsBefore) this.#counts.hit("lostAttempt");
+    this.#trace(`the database fails over and loses ${lag} commits at most, ${entries} entries`);
   }
 
   #person(random: SeededRandom, act: PersonAct): void {
@@ -344,7 +355,7 @@ class Run {
   async #help(caseId: string): Promise<void> {
     const random = this.#random;
     const ignore = (error: unknown): void => this.#trace(`helping ${caseId}: ${String(error)}`);
-    const stored = await this.#store.loadCase(caseId);
+    const stored = await this.#database.store.loadCase(caseId);
     if (stored === null || stored.row.state === "done" || stored.row.state === "canceled") return;
     const { reviews, waits } = stored.row.summary;
     if (waits.some(({ kind }) => kind === "event")) this.#event(random, ARRIVED);
@@ -388,7 +399,7 @@ class Run {
 
   /** Ended, or in review for a reason that only destinations or people outside this run can lift. */
   async #areSettled(): Promise<boolean> {
-    const cases = await Promise.all(this.#caseIds.map((caseId) => this.#store.loadCase(caseId)));
+    const cases = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     return cases.every((stored) => {
       if (stored === null) return false;
       const { state, summary } = stored.row;
@@ -411,7 +422,7 @@ class Run {
   }
 
   async #checkEnd(): Promise<string> {
-    const stored = await Promise.all(this.#caseIds.map((caseId) => this.#store.loadCase(caseId)));
+    const stored = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     for (const one of stored) {
       if (one === null) this.#violate("lost case", "a started case is not in the store");
       else this.#violations.push(...checkEnd(this.#shape, this.#destinations, one));

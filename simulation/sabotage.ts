@@ -33,7 +33,17 @@ export const SABOTAGES: readonly Sabotage[] = [
   {
     rule: "the door compares the claim id",
     file: "core/claim.ts",
-    edits: [{ line: 'if (view.claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],
+    edits: [{ line: 'if (claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],
+  },
+  {
+    rule: "the door knows entries that a failover lost",
+    file: "core/claim.ts",
+    edits: [
+      {
+        line: 'if (extendLineage(commit.lineage, missed) !== lineage) return { kind: "claimLost" };',
+        instead: "",
+      },
+    ],
   },
   {
     rule: "an intent needs the revision it was decided on",
@@ -57,12 +67,12 @@ export const SABOTAGES: readonly Sabotage[] = [
           "    const pending = afterEarly({",
       },
       {
-        line: 'return reply.kind === "refused" ?',
+        line: 'return reply.kind === "refused"',
         instead:
           'const isEarly = write.onward.some((one) => one.kind === "attemptOpened");\n' +
           "    if (isEarly) this.early = pending.catch(() => undefined);\n" +
           '    const reply = isEarly ? { kind: "current" } : await pending;\n' +
-          '    return reply.kind === "refused" ?',
+          '    return reply.kind === "refused"',
       },
     ],
   },

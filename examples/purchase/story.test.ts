@@ -15,8 +15,13 @@ test("a line has the time, the name of the case and what happened, each in its c
 
 test("a failure says why in short, and when it is tried again", () => {
   const failure = {
-    kind: "transient",
+    kind: "unknown",
+    cause: "transient",
     executed: "maybe",
+    owner: "system",
+    scope: "destination",
+    access: null,
+    confidence: "inferred",
     rule: "http.503",
     sentence: "mail answered 503: down for a moment.",
     instruction: null,

@@ -233,9 +233,23 @@ export function recordedAnswer(state: CaseState, step: string, condition: string
   return (Object.hasOwn(conditions, condition) ? conditions[condition] : undefined) ?? null;
 }
 
+/** An attempt as its holder names it: after a failover another claim's may have its number. */
+export interface ClaimedAttempt extends AttemptRef {
+  readonly claimId: string;
+}
+
+/** The attempt that a holder speaks of; undefined when the journal has none of that claim. */
+export function attemptOf(intent: Intent | null, ref: ClaimedAttempt): Attempt | undefined {
+  if (intent?.version !== ref.intentVersion) return undefined;
+  return intent.attempts.find((one) => one.number === ref.attempt && one.claimId === ref.claimId);
+}
+
 /** A late report in one text. A sender that did not know at first may learn later that it took effect. */
-export function reportId(ref: AttemptRef, outcome: "succeeded" | "failed"): string {
-  return `${ref.step}.${ref.intentVersion}.${ref.attempt} ${outcome}`;
+export function reportId(
+  { step, intentVersion, attempt, claimId }: ClaimedAttempt,
+  outcome: "succeeded" | "failed",
+): string {
+  return `${step}.${intentVersion}.${attempt} ${outcome} ${claimId}`;
 }
 
 /** True while an attempt may have been executed and nothing proves that it was or was not. */

@@ -14,7 +14,7 @@ import {
   type CheckedEffect,
   type SendOutcome,
 } from "./decide.ts";
-import type { Failure } from "./failure.ts";
+import { failureOf, type Failure, type KnownFailure } from "./failure.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
 import type { Actor, CheckAnswer, ConditionAnswer, Entry, JournalEntry, Wait } from "./journal.ts";
 import type { Json } from "./json.ts";
@@ -147,22 +147,19 @@ export const cannotTell = (why: string): Extract<ConditionAnswer, { kind: "canno
 });
 
 /** Refused before it was sent, unless told otherwise. */
-export function failure(over: Partial<Failure> = {}): Failure {
-  return {
-    kind: "transient",
+export function failure(over: Partial<KnownFailure> = {}): Failure {
+  return failureOf({
+    cause: "transient",
     executed: "no",
     rule: "test",
     sentence: "erp refused the connection.",
-    instruction: null,
-    fields: [],
-    raw: null,
     ...over,
-  };
+  });
 }
 
 export const lostAnswer: Failure = failure({ executed: "maybe", sentence: "erp did not answer." });
 export const rejection: Failure = failure({
-  kind: "rejected",
+  cause: "rejected",
   sentence: "erp rejected the request.",
   fields: [{ path: "vendor", message: "is unknown" }],
 });

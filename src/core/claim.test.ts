@@ -1,35 +1,46 @@
 import { describe, expect, it } from "vitest";
 import { ACT_WITHIN_MS_MIN, actWithinMs, judgeCommit, trustedUntil } from "./claim.ts";
+import type { JournalEntry } from "./journal.ts";
+import { extendLineage, FIRST_LINEAGE } from "./lineage.ts";
+
+function entryOf(commitId: string, revision: number): JournalEntry {
+  return { revision, at: 1, commitId, entry: { kind: "caseDone" } };
+}
 
 describe("the door's judgment of a holder's commit", () => {
-  const view = { claimId: "c-1", revision: 7, hasCommit: false };
+  const [first, fact] = [entryOf("first", 1), entryOf("fact", 2)];
+  const known = extendLineage(FIRST_LINEAGE, [first]);
+  const commit = { commitId: "mine", claimId: "c-1", lineage: known };
+  const view = { claimId: "c-1", lineage: known, missed: [] };
+  const moved = { ...view, lineage: extendLineage(known, [fact]), missed: [fact] };
 
   it("stores everything when the claim is the holder's and nothing came in between", () => {
-    expect(judgeCommit(view, { claimId: "c-1", revision: 7 })).toEqual({ kind: "current" });
+    expect(judgeCommit(view, commit)).toEqual({ kind: "current" });
   });
 
   it("stores only the outcomes when something came in between: an intent and a parking need the revision (R1, R2)", () => {
-    expect(judgeCommit(view, { claimId: "c-1", revision: 6 })).toEqual({ kind: "moved" });
+    expect(judgeCommit(moved, commit)).toEqual({ kind: "moved" });
   });
 
   it("refuses whatever comes under another claim, also one of the same holder, also at the right revision", () => {
-    expect(judgeCommit(view, { claimId: "c-0", revision: 7 })).toEqual({ kind: "claimLost" });
-    expect(judgeCommit({ ...view, claimId: null }, { claimId: "c-1", revision: 7 })).toEqual({
-      kind: "claimLost",
-    });
+    for (const claimId of ["c-0", null])
+      expect(judgeCommit({ ...view, claimId }, commit)).toEqual({ kind: "claimLost" });
   });
 
   it("refuses a commit made on entries that the journal no longer has, as after a failover", () => {
-    expect(judgeCommit(view, { claimId: "c-1", revision: 8 })).toEqual({ kind: "claimLost" });
+    const lost = { ...commit, lineage: extendLineage(known, [entryOf("lost", 2)]) };
+    expect(judgeCommit(view, lost)).toEqual({ kind: "claimLost" });
+    expect(judgeCommit({ ...moved, missed: [] }, lost)).toEqual({ kind: "claimLost" });
+    const beyond = entryOf("beyond", 3);
+    const further = { ...moved, lineage: extendLineage(moved.lineage, [beyond]), missed: [beyond] };
+    expect(judgeCommit(further, lost)).toEqual({ kind: "claimLost" });
   });
 
   it("looks for the commit's id before any guard: a commit whose reply was lost is not judged again (R3)", () => {
-    const stored = { ...view, hasCommit: true };
-    for (const claimId of ["c-1", "c-0", null]) {
-      expect(judgeCommit({ ...stored, claimId }, { claimId: "c-1", revision: 3 })).toEqual({
-        kind: "repeated",
-      });
-    }
+    const mine = entryOf("mine", 2);
+    const stored = { lineage: extendLineage(known, [mine]), missed: [mine] };
+    for (const claimId of ["c-1", "c-0", null])
+      expect(judgeCommit({ ...stored, claimId }, commit)).toEqual({ kind: "repeated" });
   });
 });
 

@@ -1,5 +1,8 @@
 /** Claims, and the guards of the one door (R1-R3). */
 
+import type { JournalEntry } from "./journal.ts";
+import { extendLineage } from "./lineage.ts";
+
 /** The record that one holder may act on a case. */
 export interface Claim {
   /** Random, made by the holder before the claim. */
@@ -29,9 +32,9 @@ export function trustedUntil(beatSentAt: number, leaseMs: number): number {
 /** What the door sees of the case at the moment of the commit. */
 export interface DoorView {
   readonly claimId: string | null;
-  readonly revision: number;
-  /** True when the journal already holds an entry with the commit's id. */
-  readonly hasCommit: boolean;
+  readonly lineage: string;
+  /** The entries after the revision that the commit was made on. */
+  readonly missed: readonly JournalEntry[];
 }
 
 /** What the door decides. */
@@ -44,14 +47,17 @@ export type DoorVerdict =
   /** Something came in between: only the outcomes are stored (R1), and no parking (R2). */
   | { readonly kind: "moved" };
 
-/** Judges a holder's commit. The commit id is looked for before any guard. */
+/**
+ * Judges a holder's commit, whose lineage is that of the journal it was made on. The commit id is looked for before any
+ * guard. Where entries that the holder saw are not in the journal, a failover lost them: what was decided on them counts
+ * no more, and what its sends did is told as by any holder that lost its claim.
+ */
 export function judgeCommit(
-  view: DoorView,
-  commit: { readonly claimId: string; readonly revision: number },
+  { claimId, lineage, missed }: DoorView,
+  commit: { readonly commitId: string; readonly claimId: string; readonly lineage: string },
 ): DoorVerdict {
-  if (view.hasCommit) return { kind: "repeated" };
-  if (view.claimId !== commit.claimId) return { kind: "claimLost" };
-  // Entries that its holder saw are gone: a failover lost them, and what was decided on them counts no more.
-  if (view.revision < commit.revision) return { kind: "claimLost" };
-  return view.revision === commit.revision ? { kind: "current" } : { kind: "moved" };
+  if (missed.some(({ commitId }) => commitId === commit.commitId)) return { kind: "repeated" };
+  if (claimId !== commit.claimId) return { kind: "claimLost" };
+  if (extendLineage(commit.lineage, missed) !== lineage) return { kind: "claimLost" };
+  return missed.length === 0 ? { kind: "current" } : { kind: "moved" };
 }

@@ -162,7 +162,7 @@ describe("opening an attempt", () => {
       .loseClaim("create");
     const outcome = { kind: "failed", failure: rejection } as const;
     const ref = { step: "create", intentVersion: 1, attempt: 1 };
-    one.append({ kind: "lateReport", ...ref, claimId: "c", holder: worker, outcome });
+    one.append({ kind: "lateReport", ...ref, claimId: "claim-1", holder: worker, outcome });
     one.wait(HOUR).check("create", notFound).check("create", notFound);
     expect(one.decideOpen("create")).toMatchObject({
       kind: "refused",
@@ -205,7 +205,7 @@ describe("the end of an attempt", () => {
   it("counts throttles for their own delay", () => {
     const one = story();
     for (let times = 0; times < 2; times += 1)
-      one.open("create").fail("create", failure({ kind: "throttled" }));
+      one.open("create").fail("create", failure({ cause: "throttled" }));
     expect(one.step("create").notBefore).toBe(START + 10_000);
   });
 

@@ -1,6 +1,7 @@
 /** What an entry changes about its step. The state passed in carries the entry's own revision already. */
 
 import {
+  attemptOf,
   FRESH_ROUND,
   isUnproved,
   recordedAnswer,
@@ -14,7 +15,7 @@ import {
   type StepState,
 } from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
-import { isSlowDown, type Failure } from "./failure.ts";
+import { isSlowDown, namedWaitMs, type Failure } from "./failure.ts";
 import type { AttemptRef, Entry } from "./journal.ts";
 
 /** The entry of one kind. */
@@ -86,10 +87,10 @@ export function failAttempt(state: CaseState, entry: EntryOf<"attemptFailed">, a
 /** A late report (R10). It cannot take back that an effect was seen. */
 export function reportLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): StepChange {
   const { intent } = stepOf(state, entry.step);
-  // About an older intent version it is kept in the journal for people, and late.ts says what they must look at.
-  if (intent?.version !== entry.intentVersion) return {};
-  const attempt = intent.attempts.find(({ number }) => number === entry.attempt);
-  if (attempt === undefined || tookEffect(attempt)) return {};
+  const attempt = attemptOf(intent, entry);
+  // About an older intent version, or an attempt that a failover lost, it is kept in the journal for people, and late.ts
+  // says what they must look at.
+  if (intent === null || attempt === undefined || tookEffect(attempt)) return {};
   const { outcome } = entry;
   if (outcome.kind === "succeeded") {
     const { result, evidence } = outcome;
@@ -98,8 +99,8 @@ export function reportLate(state: CaseState, entry: EntryOf<"lateReport">, at: n
   }
   if (!isUnproved(attempt)) return {};
   const { failure } = outcome;
-  const retryAt = failure.instruction?.kind === "retryAfter" ? at + failure.instruction.delayMs : null;
-  return recordFailure(state, entry, { failure, retryAt, at });
+  const waitMs = namedWaitMs(failure.instruction);
+  return recordFailure(state, entry, { failure, retryAt: waitMs === null ? null : at + waitMs, at });
 }
 
 function recordFailure(
@@ -110,7 +111,7 @@ function recordFailure(
   const intent = intentNamed(state, ref);
   const attempt = attemptNamed(state, intent, ref);
   const { confirmation, rejected, round, conditions } = stepOf(state, ref.step);
-  const isRefused = failure.kind === "rejected" && failure.executed === "no";
+  const isRefused = failure.kind === "rejected";
   const known = {
     intent: tookEffect(attempt) ? intent : settleAttempt(intent, attempt.number, { kind: "failed", failure }),
     rejected: isRefused ? [...new Set([...rejected, intent.fingerprint])] : rejected,
@@ -120,7 +121,7 @@ function recordFailure(
     attempt.number < intent.attempts.length || confirmation?.intentVersion === intent.version;
   if (isOvertaken) return known;
   const isThrottled = isSlowDown(failure);
-  const isPrecondition = failure.kind === "precondition";
+  const isPrecondition = failure.cause === "precondition";
   return {
     ...known,
     round: {
@@ -133,7 +134,7 @@ function recordFailure(
     },
     lastFailure: { failure, attempt: attempt.number, at, round: round.number },
     notBefore: retryAt,
-    askedByProvider: failure.instruction?.kind === "retryAfter",
+    askedByProvider: namedWaitMs(failure.instruction) !== null,
     // The destination says that something no longer holds: what was believed to hold is asked again.
     conditions: isPrecondition ? {} : conditions,
   };

@@ -61,7 +61,7 @@ const report: Entry = {
   step: "create",
   intentVersion: 1,
   attempt: 1,
-  claimId: "claim-0",
+  claimId: "claim-1",
   holder: worker,
   outcome: { kind: "failed", failure: failure() },
 };
@@ -195,9 +195,9 @@ describe("what the holder stores", () => {
   });
 
   it("counts throttles apart from attempts, and only those that surely did not happen", () => {
-    const story = new Story(line).open("create").fail("create", failure({ kind: "throttled" }));
+    const story = new Story(line).open("create").fail("create", failure({ cause: "throttled" }));
     expect(story.step("create").round).toMatchObject({ attempts: 0, throttles: 1 });
-    story.open("create").fail("create", failure({ kind: "throttled", executed: "maybe" }));
+    story.open("create").fail("create", failure({ cause: "throttled", executed: "maybe" }));
     expect(story.step("create").round).toMatchObject({ attempts: 1, throttles: 1 });
   });
 
@@ -207,7 +207,7 @@ describe("what the holder stores", () => {
     expect(story.step("create").rejected).toEqual([fingerprint]);
     story.append({ ...opened(story), attempt: 2 }, { ...ended, attempt: 2, failure: rejection });
     expect(story.step("create").rejected).toEqual([fingerprint]);
-    const other = new Story(line).open("create").fail("create", { ...rejection, executed: "maybe" });
+    const other = new Story(line).open("create").fail("create", failure({ ...rejection, executed: "maybe" }));
     expect(other.step("create").rejected).toEqual([]);
   });
 
@@ -241,13 +241,13 @@ describe("what the holder stores", () => {
 
   it("believes nothing that was asked before once the destination says that a precondition does not hold", () => {
     const story = new Story(line).probe("create", probe("inBudget"), holds).open("create");
-    story.fail("create", failure({ kind: "precondition" }));
+    story.fail("create", failure({ cause: "precondition" }));
     expect(story.step("create").conditions).toEqual({});
     expect(story.step("create").round.preconditions).toBe(1);
   });
 
   it("counts preconditions anew on a changed basis (R16)", () => {
-    const story = new Story(line).open("create").fail("create", failure({ kind: "precondition" }));
+    const story = new Story(line).open("create").fail("create", failure({ cause: "precondition" }));
     story.append({ ...intentOf(story), intentVersion: 2, fingerprint: "other" });
     expect(story.step("create").round.preconditions).toBe(1);
     story.append({ ...intentOf(story), intentVersion: 3, basis: "other" });

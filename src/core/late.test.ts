@@ -32,7 +32,7 @@ const found: CheckAnswer = { kind: "happened", result: { kind: "value", value: 1
 function report(one: Story, outcome: LateOutcome, which = ref()): readonly Entry[] {
   return decideLateReport(one.outline, one.state, {
     ref: which,
-    claimId: "claim-0",
+    claimId: "claim-1",
     holder: worker,
     outcome,
   });
@@ -56,7 +56,7 @@ const provedThenOpen = (): Story =>
 describe("a late report (R10)", () => {
   it("is kept as a fact, once per attempt", () => {
     const one = told(story().open("create").loseClaim("create"), failed());
-    expect(one.journal.at(-1)?.entry).toMatchObject({ kind: "lateReport", attempt: 1, claimId: "claim-0" });
+    expect(one.journal.at(-1)?.entry).toMatchObject({ kind: "lateReport", attempt: 1, claimId: "claim-1" });
     expect(report(one, failed())).toEqual([]);
     expect(report(one.open("create").loseClaim("create"), succeeded, ref(2))).toHaveLength(1);
   });
@@ -73,11 +73,49 @@ describe("a late report (R10)", () => {
     expect(report(story().open("create").succeed("create"), succeeded)).toEqual([]);
   });
 
-  it("of an attempt that never was is kept and moves nothing", () => {
-    const one = told(story(), succeeded);
-    expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
-    told(one.open("create"), succeeded, ref(7));
+  it("moves no attempt of another claim, which after a failover may have its number", () => {
+    const one = told(story().open("create", "claim-2"), succeeded);
     expect(outcomes(one)).toEqual(["open"]);
+    expect(kinds(report(one.succeed("create"), failed()))).toEqual([]);
+    expect(kinds(report(story().open("create", "claim-2").succeed("create"), succeeded))).toEqual([
+      "lateReport",
+    ]);
+  });
+});
+
+describe("a late report of an attempt that a failover has lost", () => {
+  it("moves nothing where the destination deduplicates: the step is sent under the same key", () => {
+    const one = told(story(), succeeded);
+    expect(kinds(one.journal.map(({ entry }) => entry))).toEqual(["caseStarted", "lateReport"]);
+    expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
+  });
+
+  it("elsewhere stops the next send, and people decide", () => {
+    const one = told(story(ledger), succeeded);
+    expect(one.act("create")).toMatchObject({
+      kind: "review",
+      review: {
+        reason: "mayExistTwice",
+        sentence:
+          "A late worker reports that attempt 1 of create took effect, which a failover of the database has lost. " +
+          "It may come to exist twice.",
+      },
+    });
+  });
+
+  it("tells of a second effect where another claim's attempt has its number and is confirmed", () => {
+    const one = story(ledger).open("create", "claim-2").succeed("create");
+    expect(kinds(report(one, succeeded))).toEqual(["lateReport", "reviewOpened"]);
+  });
+
+  it("tells also of what may have happened, and not of what surely did not", () => {
+    expect(report(story(ledger), failed(lostAnswer))[1]).toMatchObject({
+      review: { sentence: expect.stringContaining("may have taken effect") as string },
+    });
+    expect(kinds(report(story(ledger), failed()))).toEqual(["lateReport"]);
+    expect(kinds(report(story(), failed(lostAnswer)))).toEqual(["lateReport"]);
+    const known = story(ledger).open("create").loseClaim("create");
+    expect(kinds(report(known, failed(lostAnswer)))).toEqual(["lateReport"]);
   });
 });
 
@@ -149,7 +187,7 @@ describe("a late success", () => {
     expect(report(one, succeeded)).toEqual([]);
     const unattributed = story(ledger)
       .open("create")
-      .fail("create", failure({ kind: "conflict" }))
+      .fail("create", failure({ cause: "conflict" }))
       .check("create", found);
     expect(kinds(report(unattributed, succeeded))).toEqual(["lateReport"]);
   });
@@ -180,9 +218,10 @@ describe("a late success", () => {
   });
 
   it("of a step that sends nothing any more is kept and moves nothing", () => {
-    const one = new Story(outlineOf({ kind: "approval", name: "create" })).approve("create").settle();
+    const one = story(ledger).open("create").loseClaim("create");
+    one.outline = outlineOf({ kind: "approval", name: "create" });
     expect(kinds(report(one, succeeded))).toEqual(["lateReport"]);
-    expect(told(one, succeeded).plan().isComplete).toBe(true);
+    expect(told(one, succeeded).act("create")).toMatchObject({ kind: "wait" });
   });
 
   it("of a step that the definition no longer has goes to the owner of the case type", () => {
@@ -208,7 +247,7 @@ describe("a late failure", () => {
 
   it("is waited for as long as the destination had asked", () => {
     const slow = failure({
-      kind: "throttled",
+      cause: "throttled",
       instruction: { kind: "retryAfter", delayMs: MINUTE, source: "r" },
     });
     const one = told(story().open("create").loseClaim("create").wait(5), failed(slow));
@@ -218,7 +257,7 @@ describe("a late failure", () => {
 
   it("takes no attempt back that a fresh round never counted", () => {
     const one = story().open("create").loseClaim("create").resume();
-    expect(told(one, failed(failure({ kind: "throttled" }))).step("create").round).toMatchObject({
+    expect(told(one, failed(failure({ cause: "throttled" }))).step("create").round).toMatchObject({
       attempts: 0,
     });
   });
@@ -236,8 +275,8 @@ describe("a late failure", () => {
   it("takes nothing back that was proved or seen to take effect", () => {
     expect(outcomes(told(provedThenOpen(), failed(lostAnswer)))).toEqual(["provedNotExecuted", "open"]);
     const one = story().open("create").fail("create", lostAnswer);
-    one.append({ kind: "lateReport", ...ref(), claimId: "c", holder: worker, outcome: succeeded });
-    one.append({ kind: "lateReport", ...ref(), claimId: "c", holder: worker, outcome: failed() });
+    one.append({ kind: "lateReport", ...ref(), claimId: "claim-1", holder: worker, outcome: succeeded });
+    one.append({ kind: "lateReport", ...ref(), claimId: "claim-1", holder: worker, outcome: failed() });
     expect(outcomes(one)).toEqual(["reportedLate"]);
   });
 });

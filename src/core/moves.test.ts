@@ -242,7 +242,7 @@ describe("a resume (R16)", () => {
         decide(
           one()
             .open("create")
-            .fail("create", failure({ kind: "bug" }))
+            .fail("create", failure({ cause: "bug" }))
             .settle(),
         ),
       ),
@@ -328,7 +328,7 @@ describe("a resume (R16)", () => {
       .open("a")
       .fail("a", rejection)
       .open("b")
-      .fail("b", failure({ kind: "bug" }))
+      .fail("b", failure({ cause: "bug" }))
       .settle();
     expect(code(decide(story))).toBe("write");
     expect(code(decide(story, { step: "a" }))).toBe("RESUME_BLOCKED");
@@ -383,7 +383,7 @@ describe("a resume (R16)", () => {
     const story = one()
       .wait(HOUR)
       .open("create")
-      .fail("create", failure({ kind: "bug" }))
+      .fail("create", failure({ cause: "bug" }))
       .settle();
     expect(code(decide(story.wait(-2 * HOUR)))).toBe("write");
     expect(story.now).toBe(START - HOUR);

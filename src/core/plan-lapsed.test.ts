@@ -291,11 +291,14 @@ describe("undo", () => {
   });
 
   it("puts a late success of what was undone in front of people, where nothing compares", () => {
-    const one = confirmed("undo", { undo, destination: ledger }).correct({ vendor: "acme", amount: 2 });
-    one.settle().confirm("create.undo").settle();
+    const step = { kind: "step", name: "create", onLapse: "undo", undo, destination: ledger } as const;
+    const one = new Story(outlineOf(step), { amount: 1 }).open("create");
+    const attempt = { fencingToken: 2, sendDeadlineAt: one.now, claimId: "claim-2", holder: worker };
+    one.append({ kind: "attemptOpened", step: "create", intentVersion: 1, attempt: 2, ...attempt });
+    one.succeed("create").correct({ amount: 2 }).settle().confirm("create.undo").settle();
     const outcome = { kind: "succeeded", result: { kind: "value", value: 1 }, evidence: null } as const;
-    const ref = { step: "create", intentVersion: 1, attempt: 2 };
-    const report = { ref, claimId: "claim-0", holder: worker, outcome };
+    const ref = { step: "create", intentVersion: 1, attempt: 1 };
+    const report = { ref, claimId: "claim-1", holder: worker, outcome };
     const entries = decideLateReport(one.outline, one.state, report);
     expect(entries.map(({ kind }) => kind)).toEqual(["lateReport", "reviewOpened"]);
     expect(JSON.stringify(entries)).toContain("was undone");

@@ -18,7 +18,7 @@ import {
   START,
   Story,
 } from "./case.fixture.ts";
-import type { Failure, FailureKind } from "./failure.ts";
+import type { Failure, FailureCause } from "./failure.ts";
 import type { CheckAnswer, ReviewReason } from "./journal.ts";
 import type { DestinationOutline, SendStepOutline } from "./outline.ts";
 
@@ -38,7 +38,7 @@ const found: CheckAnswer = {
   result: { kind: "value", value: { id: 1 } },
   evidence: { seen: true },
 };
-const throttled: Failure = failure({ kind: "throttled", sentence: "erp says slow down." });
+const throttled: Failure = failure({ cause: "throttled", sentence: "erp says slow down." });
 const retryAfter = (delayMs: number): Failure["instruction"] => ({
   kind: "retryAfter",
   delayMs,
@@ -87,7 +87,7 @@ describe("a failure that surely did not happen", () => {
     const one = story();
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
-      one.open("create").fail("create", failure({ kind: "stopped" }));
+      one.open("create").fail("create", failure({ cause: "stopped" }));
     }
     expect(reviewed(one)).toBe("limit");
   });
@@ -158,15 +158,15 @@ describe("a failure that surely did not happen", () => {
     );
   });
 
-  it.each<[FailureKind, ReviewReason, string]>([
+  it.each<[FailureCause, ReviewReason, string]>([
     ["rejected", "rejected", "purchasing"],
     ["denied", "denied", "erp-admins"],
     ["quota", "quota", "erp-admins"],
     ["conflict", "conflict", "platform"],
     ["gone", "gone", "platform"],
     ["bug", "bug", "purchasing-lead"],
-  ])("goes to review at once when it is %s, to who can help", (kind, reason, owner) => {
-    const one = story().open("create").fail("create", failure({ kind }));
+  ])("goes to review at once when it is %s, to who can help", (cause, reason, owner) => {
+    const one = story().open("create").fail("create", failure({ cause }));
     expect(one.act("create")).toMatchObject({ kind: "review", review: { reason, owner }, isOpen: false });
   });
 
@@ -179,7 +179,7 @@ describe("a failure that surely did not happen", () => {
   it("is history once a person resumed", () => {
     const one = story()
       .open("create")
-      .fail("create", failure({ kind: "denied" }))
+      .fail("create", failure({ cause: "denied" }))
       .resume();
     expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
   });
@@ -187,30 +187,30 @@ describe("a failure that surely did not happen", () => {
   it("asks the destination once before a conflict goes to people, where it can be asked", () => {
     const one = story({ hasCheck: true })
       .open("create")
-      .fail("create", failure({ kind: "conflict" }));
+      .fail("create", failure({ cause: "conflict" }));
     expect(one.act("create")).toEqual({ kind: "check", about: "outcome" });
     expect(reviewed(one.check("create", notFound))).toBe("conflict");
     const ours = story({ hasCheck: true })
       .open("create")
-      .fail("create", failure({ kind: "conflict" }));
+      .fail("create", failure({ cause: "conflict" }));
     expect(ours.check("create", found).plan().isComplete).toBe(true);
   });
 
   it("is picked up again after the first failed precondition, and reviewed after the second on one basis (R16)", () => {
     const one = story()
       .open("create")
-      .fail("create", failure({ kind: "precondition" }));
+      .fail("create", failure({ cause: "precondition" }));
     expect(reviewed(one)).toBe("wait");
     one
       .wait(MINUTE)
       .open("create")
-      .fail("create", failure({ kind: "precondition" }));
+      .fail("create", failure({ cause: "precondition" }));
     expect(reviewed(one)).toBe("precondition");
   });
 
   it("a moved precondition is bounded like any other attempt", () => {
     const one = story({ destination: destination({ retry: { ...retry, maxAttempts: 1 } }) });
-    expect(reviewed(one.open("create").fail("create", failure({ kind: "precondition" })))).toBe("limit");
+    expect(reviewed(one.open("create").fail("create", failure({ cause: "precondition" })))).toBe("limit");
   });
 });
 
@@ -294,8 +294,8 @@ describe("an attempt that may have been executed", () => {
   });
 
   it("is not resent when the failure after it is one that a repeat cannot help", () => {
-    const after = (kind: FailureKind, hasCheck: boolean): string =>
-      reviewed(lost({ hasCheck }).wait(MINUTE).open("create").fail("create", failure({ kind })));
+    const after = (cause: FailureCause, hasCheck: boolean): string =>
+      reviewed(lost({ hasCheck }).wait(MINUTE).open("create").fail("create", failure({ cause })));
     // Who restores access can do that now, and then the outcome is found out.
     expect(after("denied", true)).toBe("denied");
     expect(after("quota", true)).toBe("quota");
@@ -305,7 +305,7 @@ describe("an attempt that may have been executed", () => {
     const one = lost()
       .wait(MINUTE)
       .open("create")
-      .fail("create", failure({ kind: "denied" }));
+      .fail("create", failure({ cause: "denied" }));
     expect(sentence(one)).toBe(
       "erp refused the connection. Whether an earlier attempt happened is not known.",
     );
@@ -357,7 +357,7 @@ describe("an attempt that may have been executed", () => {
     const blind = { destination: destination({ repeatSafety: { by: "none" } }) };
     const one = story(blind)
       .open("create")
-      .fail("create", failure({ kind: "denied" }))
+      .fail("create", failure({ cause: "denied" }))
       .resume()
       .open("create");
     expect(sentence(one.loseClaim("create"))).toMatch(
@@ -466,7 +466,13 @@ describe("poison (R9)", () => {
     for (let losses = 1; losses <= 3; losses += 1) one.open("create").loseClaim("create");
     const ref = { step: "create", intentVersion: 1, attempt: 2 };
     const outcome = { kind: "succeeded", result: { kind: "value", value: 1 }, evidence: null } as const;
-    one.append({ kind: "lateReport", ...ref, claimId: "c", holder: { kind: "engine", name: "e" }, outcome });
+    one.append({
+      kind: "lateReport",
+      ...ref,
+      claimId: "claim-1",
+      holder: { kind: "engine", name: "e" },
+      outcome,
+    });
     expect(one.act("create")).toMatchObject({
       kind: "confirm",
       entry: { by: { how: "lateReport", attempt: 2 } },

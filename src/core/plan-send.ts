@@ -110,7 +110,7 @@ function finalFailure({
   lastFailure,
   round,
 }: StepState): { readonly kind: FinalKind; readonly failure: Failure } | null {
-  if (lastFailure?.round !== round.number || lastFailure.failure.executed !== "no") return null;
+  if (lastFailure?.round !== round.number) return null;
   const { failure } = lastFailure;
   switch (failure.kind) {
     case "transient":

@@ -78,7 +78,7 @@ const twice = (over: Parameters<typeof destination>[0]): Story => {
   const outcome = { kind: "succeeded", result: { kind: "value", value: 1 }, evidence: null } as const;
   const ref = { step: "create", intentVersion: 1, attempt: 1 };
   return story
-    .append({ kind: "lateReport", ...ref, claimId: "c", holder: worker, outcome })
+    .append({ kind: "lateReport", ...ref, claimId: "claim-1", holder: worker, outcome })
     .succeed("create");
 };
 
@@ -349,7 +349,7 @@ describe("steps that the definition no longer has", () => {
     expect(story.settle().plan().strays).toMatchObject([{ isOpen: true }]);
     const outcome = { kind: "failed", failure: failure() } as const;
     const ref = { step: "create", intentVersion: 1, attempt: 1 };
-    story.append({ kind: "lateReport", ...ref, claimId: "c", holder: worker, outcome }).resume();
+    story.append({ kind: "lateReport", ...ref, claimId: "claim-1", holder: worker, outcome }).resume();
     expect(story.plan()).toMatchObject({ strays: [], isComplete: true });
   });
 
@@ -364,7 +364,7 @@ describe("steps that the definition no longer has", () => {
     const story = moved(
       old()
         .open("create")
-        .fail("create", failure({ kind: "bug" }))
+        .fail("create", failure({ cause: "bug" }))
         .settle(),
     );
     expect(story.plan().strays).toMatchObject([{ review: { reason: "bug" }, isOpen: true }]);
@@ -430,7 +430,7 @@ describe("a request to stop", () => {
         step: "create",
         intentVersion: 1,
         attempt: 2,
-        claimId: "c",
+        claimId: "claim-1",
         holder: worker,
         outcome: { kind: "succeeded", result: { kind: "value", value: 1 }, evidence: null },
       });
@@ -449,7 +449,7 @@ describe("parking (R15)", () => {
     );
     story
       .open("a")
-      .fail("a", failure({ kind: "denied" }))
+      .fail("a", failure({ cause: "denied" }))
       .open("b")
       .fail("b");
     expect(acts(story)).toEqual({ a: "review", b: "wait", c: "wait" });

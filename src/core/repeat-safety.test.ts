@@ -118,7 +118,7 @@ describe("a destination with a unique natural name", () => {
 
   it("is asked when it answers that such a thing exists, and ours is confirmed", () => {
     const one = story({ by: "unique" }).open("create").fail("create", lostAnswer).wait(HOUR);
-    one.open("create").fail("create", failure({ kind: "conflict" }));
+    one.open("create").fail("create", failure({ cause: "conflict" }));
     expect(one.act("create")).toEqual({ kind: "check", about: "outcome" });
     const { fingerprint } = one.step("create").intent ?? { fingerprint: "" };
     expect(reason(one.check("create", found({ fingerprint })))).toBe("nothing");
@@ -127,12 +127,12 @@ describe("a destination with a unique natural name", () => {
   it("puts something else of that name in front of people", () => {
     const other = story({ by: "unique" })
       .open("create")
-      .fail("create", failure({ kind: "conflict" }));
+      .fail("create", failure({ cause: "conflict" }));
     other.check("create", found({ fingerprint: "another" }));
     expect(reason(other)).toBe("conflict");
     expect(sentence(other)).toContain("made for another request");
     const told = story({ by: "unique" }).open("create").fail("create", lostAnswer).wait(HOUR);
-    told.open("create").fail("create", failure({ kind: "conflict" }));
+    told.open("create").fail("create", failure({ cause: "conflict" }));
     told.check("create", { kind: "differs", why: "it is of acme ltd", evidence: { vendor: "acme ltd" } });
     expect(reason(told)).toBe("conflict");
     // A person may have set it right meanwhile: it is asked anew.
@@ -163,7 +163,7 @@ describe("a destination that compares a version", () => {
 
   it("is asked when the repeat is refused: ours is confirmed", () => {
     const one = sent().fail("create", lostAnswer).wait(HOUR).open("create");
-    one.fail("create", failure({ kind: "precondition" }));
+    one.fail("create", failure({ cause: "precondition" }));
     expect(one.act("create")).toEqual({ kind: "check", about: "outcome" });
     expect(reason(one.check("create", found()))).toBe("nothing");
   });
@@ -171,7 +171,7 @@ describe("a destination that compares a version", () => {
   it("reads the version anew once the refused write is proved not made", () => {
     const one = sent().fail("create", lostAnswer).wait(HOUR).open("create");
     one
-      .fail("create", failure({ kind: "precondition" }))
+      .fail("create", failure({ cause: "precondition" }))
       .check("create", notFound)
       .wait(HOUR);
     one.check("create", notFound);

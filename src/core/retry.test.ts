@@ -56,9 +56,9 @@ describe("the time of the next try", () => {
   });
 
   it("grows with the throttles where the destination says slow down without a time", () => {
-    const slowDown = failure({ kind: "throttled" });
+    const slowDown = failure({ cause: "throttled" });
     expect(retryAt(retry, slowDown, round({ throttles: 2, attempts: 0 }), START, 0)).toBe(START + 10_000);
-    const maybe = failure({ kind: "throttled", executed: "maybe" });
+    const maybe = failure({ cause: "throttled", executed: "maybe" });
     expect(retryAt(retry, maybe, round({ throttles: 2, attempts: 1 }), START, 0)).toBe(START + 2_500);
   });
 
@@ -68,9 +68,19 @@ describe("the time of the next try", () => {
     expect(retryAt(retry, never, round(), START, 0)).toBeNull();
   });
 
+  it("grows from the first wait on where only the habits of the destination are known, up to their cap", () => {
+    const pace = { kind: "pace", firstMs: 60_000, maxMs: 150_000, source: "github" } as const;
+    const greylisted = failure({ instruction: pace });
+    expect(retryAt(retry, greylisted, round(), START, 0)).toBe(START + 60_000);
+    expect(retryAt(retry, greylisted, round({ attempts: 2 }), START, 0)).toBe(START + 120_000);
+    expect(retryAt(retry, greylisted, round({ attempts: 3 }), START, 0)).toBe(START + 150_000);
+    const throttled = failure({ cause: "throttled", instruction: pace });
+    expect(retryAt(retry, throttled, round({ attempts: 1, throttles: 2 }), START, 0)).toBe(START + 120_000);
+  });
+
   it("is now where we stopped it ourselves before it was sent", () => {
-    expect(retryAt(retry, failure({ kind: "stopped" }), round(), START, 0)).toBe(START);
-    const sent = failure({ kind: "stopped", executed: "maybe" });
+    expect(retryAt(retry, failure({ cause: "stopped" }), round(), START, 0)).toBe(START);
+    const sent = failure({ cause: "stopped", executed: "maybe" });
     expect(retryAt(retry, sent, round(), START, 0)).toBe(START + 2_500);
   });
 });

@@ -1,11 +1,15 @@
 /** When to try again: bounded, growing, and as the provider says. */
 
-import { isSlowDown, type Failure } from "./failure.ts";
+import { isSlowDown, type Failure, type Instruction } from "./failure.ts";
 import type { Round } from "./case-state.ts";
 import type { RetryPolicy } from "./outline.ts";
 
+type Pace = Extract<Instruction, { kind: "pace" }>;
+
 /** Growth of the delay from one attempt to the next. */
 const DELAY_GROWTH = 4;
+/** Growth of a wait that a destination did not name. */
+const PACE_GROWTH = 2;
 /** A provider's wait is lengthened by up to this share, so that waiting cases do not return at the same moment. */
 const PROVIDER_JITTER_SHARE = 0.1;
 /** Cap of that lengthening. */
@@ -25,6 +29,11 @@ export function providerDelayMs(delayMs: number, random: number): number {
   return Math.round(delayMs + random * Math.min(delayMs * PROVIDER_JITTER_SHARE, PROVIDER_JITTER_MS_MAX));
 }
 
+/** Wait after try number `tries` where the habits of a destination are known, in ms. */
+function paceMs({ firstMs, maxMs }: Pace, tries: number): number {
+  return Math.min(maxMs, firstMs * PACE_GROWTH ** (Math.max(1, tries) - 1));
+}
+
 /** When the engine may try again after `failure`; `round` already counts it. Null = not by itself. */
 export function retryAt(
   policy: RetryPolicy,
@@ -33,13 +42,19 @@ export function retryAt(
   now: number,
   random: number,
 ): number | null {
-  if (failure.instruction?.kind === "doNotRetry") return null;
-  if (failure.instruction?.kind === "retryAfter") {
-    return now + providerDelayMs(failure.instruction.delayMs, random);
+  const tries = isSlowDown(failure) ? round.throttles : round.attempts;
+  switch (failure.instruction?.kind) {
+    case "doNotRetry":
+      return null;
+    case "retryAfter":
+      return now + providerDelayMs(failure.instruction.delayMs, random);
+    case "pace":
+      return now + providerDelayMs(paceMs(failure.instruction, tries), random);
+    case undefined:
+      break;
   }
   // We stopped it ourselves (a graceful stop, a lost lease): nothing speaks against trying at once.
   if (failure.kind === "stopped" && failure.executed === "no") return now;
-  const tries = isSlowDown(failure) ? round.throttles : round.attempts;
   return now + backoffMs(policy, tries, random);
 }
 

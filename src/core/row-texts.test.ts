@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { failureOf } from "./failure.ts";
 import { foldJournal } from "./fold.ts";
 import type { Actor, Entry, JournalEntry } from "./journal.ts";
 import { rowOf, type CaseSummary } from "./row.ts";
@@ -102,15 +103,12 @@ describe("the summary of a row can be stored, whoever wrote its texts", () => {
         ...ref,
         attempt: 1,
         retryAt: null,
-        failure: {
-          kind: "bug",
+        failure: failureOf({
+          cause: "bug",
           executed: "maybe",
           rule: "unclear",
           sentence: HOSTILE.padEnd(5_000, "."),
-          instruction: null,
-          fields: [],
-          raw: null,
-        },
+        }),
       },
     );
     expect(summary.lastFailure?.sentence).toBe(`${CLEAN.padEnd(1_000, ".")}…`);

@@ -59,7 +59,7 @@ describe("the row of a case", () => {
   it("lists every open review, and who stopped the case and why", () => {
     const story = new Story(two)
       .open("create")
-      .fail("create", failure({ kind: "denied" }))
+      .fail("create", failure({ cause: "denied" }))
       .settle();
     expect(rowOf(story.state)).toMatchObject({
       state: "in_review",

@@ -141,11 +141,11 @@ export class Walk {
     const flight = this.zombies.shift() ?? overdue;
     if (flight === undefined) return;
     if (flight.executesAt !== null && flight.executesAt > this.now) return;
-    const { ref, key } = flight;
+    const { ref, claimId, key } = flight;
     const result = { kind: "value", value: { key } } as const;
     const outcome =
       flight.executesAt === null ? flight.outcome : { kind: "succeeded" as const, result, evidence: null };
-    const report = { ref, claimId: "an earlier one", holder: worker, outcome };
+    const report = { ref, claimId, holder: worker, outcome };
     this.append(...decideLateReport(this.outline, this.state, report));
   }
 
@@ -240,6 +240,7 @@ export class Walk {
     const ref = { step: step.name, intentVersion: intent.version, attempt: attempt.number };
     const what = {
       ref,
+      claimId,
       step,
       key: intent.idempotencyKey,
       request: JSON.parse(intent.request ?? "null") as Json,

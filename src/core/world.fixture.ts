@@ -2,7 +2,7 @@
 
 import { failure, rejection } from "./case.fixture.ts";
 import type { SendOutcome } from "./decide.ts";
-import type { Failure } from "./failure.ts";
+import type { KnownFailure } from "./failure.ts";
 import type { AttemptRef, CheckAnswer, ConditionAnswer } from "./journal.ts";
 import type { Json } from "./json.ts";
 import type { SendStepOutline } from "./outline.ts";
@@ -17,6 +17,7 @@ export interface Effect {
 /** One send, as the world will treat it. */
 export interface Flight {
   readonly ref: AttemptRef;
+  readonly claimId: string;
   readonly step: SendStepOutline;
   readonly key: string;
   readonly request: Json;
@@ -47,7 +48,7 @@ export const FATES = [
   "unreadable",
 ] as const;
 
-const failed = (over: Partial<Failure>): SendOutcome => ({ kind: "failed", failure: failure(over) });
+const failed = (over: Partial<KnownFailure>): SendOutcome => ({ kind: "failed", failure: failure(over) });
 
 /** Everything outside. Time is the walk's. */
 export class World {
@@ -67,23 +68,23 @@ export class World {
       refused: { executesAt: null, outcome: failed({}) },
       answerLost: { executesAt: now, outcome: failed({ executed: "maybe" }) },
       requestLost: { executesAt: null, outcome: failed({ executed: "maybe" }) },
-      delayed: { executesAt: latestAt, outcome: failed({ kind: "stopped", executed: "maybe" }) },
+      delayed: { executesAt: latestAt, outcome: failed({ cause: "stopped", executed: "maybe" }) },
       throttled: {
         executesAt: null,
         outcome: failed({
-          kind: "throttled",
+          cause: "throttled",
           instruction: { kind: "retryAfter", delayMs: 90_000, source: "retry-after" },
         }),
       },
-      denied: { executesAt: null, outcome: failed({ kind: "denied" }) },
+      denied: { executesAt: null, outcome: failed({ cause: "denied" }) },
       forbidden: {
         executesAt: null,
         outcome: failed({ instruction: { kind: "doNotRetry", source: "stripe-should-retry" } }),
       },
-      precondition: { executesAt: null, outcome: failed({ kind: "precondition" }) },
-      conflict: { executesAt: null, outcome: failed({ kind: "conflict" }) },
-      bug: { executesAt: null, outcome: failed({ kind: "bug", executed: "maybe" }) },
-      stopped: { executesAt: null, outcome: failed({ kind: "stopped" }) },
+      precondition: { executesAt: null, outcome: failed({ cause: "precondition" }) },
+      conflict: { executesAt: null, outcome: failed({ cause: "conflict" }) },
+      bug: { executesAt: null, outcome: failed({ cause: "bug", executed: "maybe" }) },
+      stopped: { executesAt: null, outcome: failed({ cause: "stopped" }) },
       unreadable: {
         executesAt: now,
         outcome: { kind: "succeeded", result: { kind: "unreadable", why: "a BigInt" }, evidence: null },

@@ -131,7 +131,7 @@ describe("what is shown of a case that a worker worked on", () => {
     expect(view.lastError).toMatchObject({
       step: "notify",
       attempt: 1,
-      failure: { kind: "transient", executed: "maybe" },
+      failure: { kind: "unknown", cause: "transient", executed: "maybe" },
     });
     expect(view.waits).toMatchObject([{ step: "notify", kind: "retry", actsNext: "the engine" }]);
     const failed = view.history.find(({ kind }) => kind === "attemptFailed");

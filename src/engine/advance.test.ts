@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { failureOf } from "../core/failure.ts";
 import type { Entry } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import { didNotHappen } from "../define/answers.ts";
@@ -44,22 +45,14 @@ function confirmationOf(entries: readonly Entry[], step: string): Entry {
     : entry;
 }
 
-function failed(step: string, kind: "rejected" | "transient", executed: "no" | "maybe" = "no"): Entry {
+function failed(step: string, cause: "rejected" | "transient", executed: "no" | "maybe" = "no"): Entry {
   return {
     kind: "attemptFailed",
     step,
     intentVersion: 1,
     attempt: 1,
     retryAt: null,
-    failure: {
-      kind,
-      executed,
-      rule: "test",
-      sentence: "it failed",
-      instruction: null,
-      fields: [],
-      raw: null,
-    },
+    failure: failureOf({ cause, executed, rule: "test", sentence: "it failed" }),
   };
 }
 

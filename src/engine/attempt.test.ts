@@ -186,7 +186,7 @@ describe("a send that takes too long", () => {
     await bench.clock.advance(5_000);
     expect(await outcome).toMatchObject({
       kind: "failed",
-      failure: { kind: "stopped", executed: "maybe", rule: "stopped.deadline" },
+      failure: { kind: "unknown", cause: "stopped", executed: "maybe", rule: "stopped.deadline" },
     });
   });
 
@@ -276,7 +276,7 @@ describe("a send that takes too long", () => {
         throw new Error("its own");
       }),
     );
-    expect(outcome).toMatchObject({ failure: { kind: "transient", rule: "unclear" } });
+    expect(outcome).toMatchObject({ failure: { kind: "unknown", cause: "transient", rule: "unclear" } });
   });
 });
 

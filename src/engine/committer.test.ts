@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FootholdError } from "../core/errors.ts";
+import { FIRST_LINEAGE } from "../core/lineage.ts";
 import { COMMIT_BATCH_MAX, type HolderCommit, type HolderReply } from "../store/port.ts";
 import { Committer } from "./committer.ts";
 import { ManualClock, settle } from "./manual-clock.fixture.ts";
@@ -61,6 +62,7 @@ function commitNamed(commitId: string, revision = 1): HolderCommit {
     commitId,
     claimId: `claim-${commitId}`,
     revision,
+    lineage: FIRST_LINEAGE,
     current: write,
     moved: () => write,
   };

@@ -4,11 +4,12 @@ import { actWithinMs } from "../core/claim.ts";
 import type { CaseState } from "../core/case-state.ts";
 import { FootholdError } from "../core/errors.ts";
 import { foldEntries, foldJournal } from "../core/fold.ts";
-import type { Entry } from "../core/journal.ts";
+import type { Entry, JournalEntry } from "../core/journal.ts";
+import { extendLineage } from "../core/lineage.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
 import { storableText } from "../core/storable-text.ts";
-import type { CaseWrite, HolderReply, StoredCase } from "../store/port.ts";
+import type { CaseWrite, HolderCommit, HolderReply, StoredCase } from "../store/port.ts";
 import { preview, type ClaimEnd } from "./advance.ts";
 import type { Committer } from "./committer.ts";
 import type { DatabaseClock } from "./database-clock.ts";
@@ -46,6 +47,7 @@ export class HeldCase {
   readonly #context: HeldCaseContext;
   readonly #shard: number;
   #state: CaseState;
+  #lineage: string;
 
   /** Throws CORRUPT_JOURNAL. */
   constructor(context: HeldCaseContext, { row, journal }: StoredCase, claimId: string) {
@@ -54,6 +56,7 @@ export class HeldCase {
     this.claimId = claimId;
     this.#shard = row.shard;
     this.#state = foldJournal(row.caseId, journal);
+    this.#lineage = row.lineage;
   }
 
   /** The state after the last answer of the door. */
@@ -69,16 +72,20 @@ export class HeldCase {
     const { committer, ports } = this.#context;
     const state = this.#state;
     const current = this.#write(state, [...write.outcomes, ...write.onward], write);
+    const commitId = ports.ids.unique();
     const reply = await committer.commit({
       caseId: this.caseId,
       shard: this.#shard,
-      commitId: ports.ids.unique(),
+      commitId,
       claimId: this.claimId,
       revision: state.revision,
+      lineage: this.#lineage,
       current,
       moved: (missed) => this.#write(foldEntries(state, missed), write.outcomes, write),
     });
-    return reply.kind === "refused" ? this.#commitLess(write, reply.why) : this.#learn(reply, current, write);
+    return reply.kind === "refused"
+      ? this.#commitLess(write, reply.why)
+      : this.#learn(reply, { commitId, current }, write);
   }
 
   #write(base: CaseState, entries: readonly Entry[], { end, deadlinesMs }: HolderWrite): CaseWrite {
@@ -95,22 +102,31 @@ export class HeldCase {
     };
   }
 
-  #learn(reply: Exclude<HolderReply, { kind: "refused" }>, current: CaseWrite, { end }: HolderWrite): Hold {
+  #learn(
+    reply: Exclude<HolderReply, { kind: "refused" }>,
+    { commitId, current }: Pick<HolderCommit, "commitId" | "current">,
+    { end }: HolderWrite,
+  ): Hold {
     switch (reply.kind) {
       case "current":
-        this.#state = preview(this.#state, current.entries, current.at);
+        this.#follow(numbered(this.#state, current, commitId));
         return end === "keep" ? "held" : "released";
       case "moved":
-        this.#state = foldEntries(this.#state, reply.missed);
+        this.#follow(reply.missed);
         return end === "keep" ? "held" : "released";
       case "repeated":
-        this.#state = foldEntries(this.#state, reply.missed);
+        this.#follow(reply.missed);
         if (reply.claimId === this.claimId) return "held";
         // Stored, and then either given up as it says, or taken from us while we waited for the answer.
         return end === "keep" ? "claimLost" : "released";
       case "claimLost":
         return "claimLost";
     }
+  }
+
+  #follow(entries: readonly JournalEntry[]): void {
+    this.#state = foldEntries(this.#state, entries);
+    this.#lineage = extendLineage(this.#lineage, entries);
   }
 
   #commitLess({ outcomes, onward, deadlinesMs }: HolderWrite, why: string): Promise<Hold> {
@@ -124,6 +140,15 @@ export class HeldCase {
       details: { caseId: this.caseId },
     });
   }
+}
+
+/** What a commit appended to what was known, as the store has numbered it. */
+function numbered(
+  { revision }: CaseState,
+  { entries, at }: CaseWrite,
+  commitId: string,
+): readonly JournalEntry[] {
+  return entries.map((entry, index) => ({ revision: revision + index + 1, at, commitId, entry }));
 }
 
 function plainly(entry: Entry, why: string): Entry {

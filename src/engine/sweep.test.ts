@@ -49,6 +49,7 @@ class Yard {
     await startCase(this.store, order, { caseId, claim: { claimId, holderId, actWithinMs } });
     if (!open) return claimId;
     const state = await stateOf(this.store, caseId);
+    const lineage = (await this.store.loadCase(caseId))?.row.lineage ?? "";
     const { onward } = advance(advanceInput(order, state, { claimId }));
     const current = {
       at: state.changedAt,
@@ -57,7 +58,7 @@ class Yard {
       claim: { kind: "keep", actWithinMs },
     } as const;
     const { revision } = state;
-    const commit = { caseId, shard: 0, commitId: `open-${caseId}`, claimId, revision, current };
+    const commit = { caseId, shard: 0, commitId: `open-${caseId}`, claimId, revision, lineage, current };
     await this.store.commit([{ ...commit, moved: () => current }]);
     return claimId;
   }

@@ -30,6 +30,8 @@ export interface CaseIdentity {
 /** A case as stored. */
 export interface StoredRow extends CaseIdentity, Omit<RestingRow, "state"> {
   readonly state: StoredState;
+  /** Of its journal; kept by the store. */
+  readonly lineage: string;
   readonly claim: Claim | null;
 }
 
@@ -87,8 +89,9 @@ export interface HolderCommit {
   readonly shard: number;
   readonly commitId: string;
   readonly claimId: string;
-  /** Revision that `current` was made on. */
+  /** Revision that `current` was made on, and the lineage of the journal up to there. */
   readonly revision: number;
+  readonly lineage: string;
   /** Stored when nothing came in between. */
   readonly current: CaseWrite;
   /**
@@ -106,6 +109,7 @@ export type HolderReply =
   | { readonly kind: "moved"; readonly missed: readonly JournalEntry[] }
   /** Stored by an earlier send of the same commit; `missed` = every entry after the commit's revision. */
   | { readonly kind: "repeated"; readonly missed: readonly JournalEntry[]; readonly claimId: string | null }
+  /** Another holder may act, or a failover lost entries that `current` was made on. Nothing is stored. */
   | { readonly kind: "claimLost" }
   /** The data of this very commit cannot be stored; nothing of it is. The others of the batch are judged apart (R9). */
   | { readonly kind: "refused"; readonly why: string };
@@ -118,11 +122,21 @@ export type CaseChange<Reply> =
       readonly entries: readonly Entry[];
       readonly at: number;
       readonly row: RestingRow;
-      /** `keep` leaves a claim as it is, `free` takes it away, whoever holds it. */
-      readonly claim: "keep" | "free";
+      readonly claim: ClaimChange;
       readonly reply: Reply;
     }
   | { readonly kind: "leave"; readonly reply: Reply };
+
+/** What a change does to the claim of its case. `decide` has seen the claim under the lock, so each is a compare-and-set. */
+export type ClaimChange =
+  /** Nothing. */
+  | "keep"
+  /** Takes it away, whoever holds it. */
+  | "free"
+  /** Its holder keeps it, and act-by starts anew. Nothing where there is none. */
+  | { readonly kind: "touch"; readonly actWithinMs: number }
+  /** Gives the case to a holder, whoever held it. The row's state must not be `done` or `canceled`. */
+  | ({ readonly kind: "take" } & NewClaim);
 
 /** Asks for due cases. */
 export interface ClaimRequest {
@@ -256,7 +270,7 @@ export interface Store {
   /** Judges and stores commits of different cases; replies in the same order. At most COMMIT_BATCH_MAX, one per case. */
   commit(commits: readonly HolderCommit[]): Promise<readonly HolderReply[]>;
   /**
-   * Changes one case under its lock: facts, moves and the freeing of claims. `decide` is pure and sees the row, its
+   * Changes one case under its lock: facts, moves, and the taking and freeing of claims by others than workers. `decide` is pure and sees the row, its
    * journal and the store's time; its commit id is looked for first, and a repeat changes nothing. Null when there is
    * no such case.
    */

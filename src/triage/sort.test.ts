@@ -154,7 +154,12 @@ describe("a destination that executed and whose answer was lost", () => {
       then = act;
       const failure = sort(await failureOf(client, url));
       expect(executed).toBe(before + 1);
-      expect(failure).toMatchObject({ kind: "transient", executed: "maybe", rule: "unclear" });
+      expect(failure).toMatchObject({
+        kind: "unknown",
+        cause: "transient",
+        executed: "maybe",
+        rule: "unclear",
+      });
       expect(failure.sentence).toMatch(/whether erp did its part is not proved/);
     },
   );
@@ -167,7 +172,8 @@ describe("a destination that executed and whose answer was lost", () => {
       await expect.poll(() => executed).toBeGreaterThan(0);
       abort.abort(new Error("the deadline of the send passed"));
       expect(sort(await failing, stopped)).toMatchObject({
-        kind: "stopped",
+        kind: "unknown",
+        cause: "stopped",
         executed: "maybe",
         rule: `stopped.${stopped}`,
       });
@@ -224,7 +230,11 @@ describe("a destination that answered", () => {
     "$status with $headers is $kind, executed $executed ($client)",
     async ({ status, headers, kind, executed, client }) => {
       answer = (_, response) => response.writeHead(status, headers).end();
-      expect(sort(await failureOf(client, url))).toMatchObject({ kind, executed, rule: `http.${status}` });
+      expect(sort(await failureOf(client, url))).toMatchObject({
+        cause: kind,
+        executed,
+        rule: `http.${status}`,
+      });
     },
   );
 
@@ -334,7 +344,12 @@ describe("an error of the author's code proves nothing: it may have come after t
     } catch (error) {
       thrown = error;
     }
-    expect(sort(thrown)).toMatchObject({ kind: "bug", executed: "maybe", rule: "code.threw" });
+    expect(sort(thrown)).toMatchObject({
+      kind: "unknown",
+      cause: "bug",
+      executed: "maybe",
+      rule: "code.threw",
+    });
   });
 
   test("a file that could not be opened is no connection that was not made", () => {
@@ -344,11 +359,17 @@ describe("an error of the author's code proves nothing: it may have come after t
 
   test("a plain error, or none at all, may have come after the send", () => {
     expect(sort(new Error("failed"))).toMatchObject({
-      kind: "transient",
+      kind: "unknown",
+      cause: "transient",
       executed: "maybe",
       rule: "unclear",
     });
-    expect(sort(undefined)).toMatchObject({ kind: "transient", executed: "maybe", rule: "unclear" });
+    expect(sort(undefined)).toMatchObject({
+      kind: "unknown",
+      cause: "transient",
+      executed: "maybe",
+      rule: "unclear",
+    });
   });
 
   test("one connection that was refused does not speak for another that was cut", () => {

@@ -4,7 +4,13 @@
  */
 
 import type { FieldFault } from "../core/errors.ts";
-import type { Executed, Failure, FailureKind, Instruction } from "../core/failure.ts";
+import {
+  failureOf,
+  type Executed,
+  type Failure,
+  type FailureCause,
+  type Instruction,
+} from "../core/failure.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { instructionOf } from "./instruction.ts";
 import { rawOf, snapshotOf, type SeenError, type SeenResponse, type Snapshot } from "./snapshot.ts";
@@ -37,10 +43,10 @@ export function sortFailure(thrown: unknown, input: SortInput): Failure {
 
 function fromResponse(snapshot: Snapshot, response: SeenResponse, input: SortInput): Failure {
   const instruction = instructionOf(response.headers, input.now);
-  const { kind, executed } = refine(response, meaningOf(response.status), instruction);
+  const { cause, executed } = refine(response, meaningOf(response.status), instruction);
   const said = sentenceOf(response.body);
   return failure(snapshot, {
-    kind,
+    cause,
     executed,
     rule: `http.${response.status}`,
     sentence: `${input.destination} answered ${response.status}${said === null ? "" : `: ${said}`}.`,
@@ -57,10 +63,10 @@ function refine(
 ): StatusMeaning {
   const slowDown = instruction?.kind === "retryAfter";
   const isUsedUp = response.headers["x-ratelimit-remaining"] === "0";
-  if (response.status === 403 && (slowDown || isUsedUp)) return { kind: "throttled", executed: "no" };
+  if (response.status === 403 && (slowDown || isUsedUp)) return { cause: "throttled", executed: "no" };
   // A server that turned the request away and says when to come back did not begin to work on it.
-  if (response.status === 503 && slowDown) return { kind: "transient", executed: "no" };
-  if (response.status === 413 && slowDown) return { kind: "throttled", executed: "no" };
+  if (response.status === 503 && slowDown) return { cause: "transient", executed: "no" };
+  if (response.status === 413 && slowDown) return { cause: "throttled", executed: "no" };
   return meaning;
 }
 
@@ -89,7 +95,7 @@ function provesUnsent({ code, syscall }: SeenError): boolean {
 function fromUnsent(snapshot: Snapshot, { destination }: SortInput): Failure {
   const code = snapshot.chain.find((one) => one.code !== null)?.code ?? "";
   return failure(snapshot, {
-    kind: TLS_CODES.test(code) ? "bug" : "transient",
+    cause: TLS_CODES.test(code) ? "bug" : "transient",
     executed: "no",
     rule: `unsent.${code}`,
     sentence: `${destination} was not reached (${code}); nothing was sent.`,
@@ -104,7 +110,7 @@ const STOP_SENTENCES: Readonly<Record<StopCause, string>> = {
 
 function fromStop(snapshot: Snapshot, { destination }: SortInput, stopped: StopCause): Failure {
   return failure(snapshot, {
-    kind: "stopped",
+    cause: "stopped",
     executed: "maybe",
     rule: `stopped.${stopped}`,
     sentence: `${destination} ${STOP_SENTENCES[stopped]}.`,
@@ -126,7 +132,7 @@ function fromUnclear(snapshot: Snapshot, { destination }: SortInput): Failure {
   const said = telling === undefined || telling.message === "" ? "" : `: ${telling.message}`;
   const name = telling === undefined ? "nothing" : nameOf(telling);
   return failure(snapshot, {
-    kind: isBug ? "bug" : "transient",
+    cause: isBug ? "bug" : "transient",
     executed: "maybe",
     rule: isBug ? "code.threw" : "unclear",
     sentence: `The step failed with ${name}${said}; whether ${destination} did its part is not proved.`,
@@ -139,12 +145,12 @@ function nameOf({ code, name }: SeenError): string {
 }
 
 /** A failure that we made ourselves before anything could be sent. */
-export function unsentFailure(kind: FailureKind, rule: string, sentence: string): Failure {
-  return { kind, executed: "no", rule, sentence, instruction: null, fields: [], raw: null };
+export function unsentFailure(cause: FailureCause, rule: string, sentence: string): Failure {
+  return failureOf({ cause, executed: "no", confidence: "proved", rule, sentence });
 }
 
 interface Verdict {
-  readonly kind: FailureKind;
+  readonly cause: FailureCause;
   readonly executed: Executed;
   readonly rule: string;
   readonly sentence: string;
@@ -153,9 +159,7 @@ interface Verdict {
 }
 
 function failure(snapshot: Snapshot, verdict: Verdict): Failure {
-  const { kind, executed, rule, sentence } = verdict;
-  const { instruction = null, fields = [] } = verdict;
-  return { kind, executed, rule, sentence, instruction, fields, raw: rawOf(snapshot) };
+  return failureOf({ ...verdict, raw: rawOf(snapshot) });
 }
 
 /** A short text from a problem document (RFC 9457) or a common error body. */

@@ -20,14 +20,14 @@ describe("a status outside 2xx says why it failed and whether it happened", () =
     ["gone", "maybe", [507]],
     ["bug", "maybe", [508]],
   ])("%s, executed %s: %j", (kind, executed, statuses) => {
-    expect(statuses.map(meaningOf)).toEqual(statuses.map(() => ({ kind, executed })));
+    expect(statuses.map(meaningOf)).toEqual(statuses.map(() => ({ cause: kind, executed })));
   });
 
   test("an unlisted one is judged by its class; what is not known to be refused may have happened", () => {
-    expect(meaningOf(302)).toEqual({ kind: "bug", executed: "no" });
-    expect(meaningOf(418)).toEqual({ kind: "rejected", executed: "no" });
+    expect(meaningOf(302)).toEqual({ cause: "bug", executed: "no" });
+    expect(meaningOf(418)).toEqual({ cause: "rejected", executed: "no" });
     for (const status of [530, 555, 598, 599]) {
-      expect(meaningOf(status)).toEqual({ kind: "transient", executed: "maybe" });
+      expect(meaningOf(status)).toEqual({ cause: "transient", executed: "maybe" });
     }
   });
 });

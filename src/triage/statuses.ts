@@ -3,16 +3,16 @@
  * habits of proxies and providers; where a gateway may have lost the answer of work that was done, executed is "maybe".
  */
 
-import type { Executed, FailureKind } from "../core/failure.ts";
+import type { Executed, FailureCause } from "../core/failure.ts";
 
 /** What a status says by itself. */
 export interface StatusMeaning {
-  readonly kind: FailureKind;
+  readonly cause: FailureCause;
   readonly executed: Executed;
 }
 
-const NO = (kind: FailureKind): StatusMeaning => ({ kind, executed: "no" });
-const MAYBE = (kind: FailureKind): StatusMeaning => ({ kind, executed: "maybe" });
+const NO = (cause: FailureCause): StatusMeaning => ({ cause, executed: "no" });
+const MAYBE = (cause: FailureCause): StatusMeaning => ({ cause, executed: "maybe" });
 
 const STATUSES: ReadonlyMap<number, StatusMeaning> = new Map([
   [400, NO("rejected")],

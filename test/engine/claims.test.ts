@@ -276,7 +276,12 @@ describe.each(STORES)("claims on %s", (kind) => {
     const [failed] = (await world.entries(caseId)).flatMap((entry) =>
       entry.kind === "attemptFailed" ? [entry.failure] : [],
     );
-    expect(failed).toMatchObject({ kind: "stopped", executed: "maybe", rule: "stopped.shutdown" });
+    expect(failed).toMatchObject({
+      kind: "unknown",
+      cause: "stopped",
+      executed: "maybe",
+      rule: "stopped.shutdown",
+    });
     destination.release();
     await world.worker([two], { name: "next" });
     await world.rests(caseId, "done");

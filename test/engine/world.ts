@@ -25,16 +25,17 @@ export const STORES = ["memory", "PostgreSQL"] as const;
 /** One of {@link STORES}. */
 export type StoreKind = (typeof STORES)[number];
 
-/** Waits until `read` gives something, at most 20 s. */
+/** Waits until `read` gives something, at most `waitMs`: 20 s when left out. */
 export async function until<T>(
   what: string,
   read: () => Promise<T | null | false> | T | null | false,
+  waitMs: number = WAIT_MS,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
     const found = await read();
     if (found !== null && found !== false) return found;
-    if (performance.now() - startedAt > WAIT_MS) throw new Error(`waited ${WAIT_MS} ms for ${what}`);
+    if (performance.now() - startedAt > waitMs) throw new Error(`waited ${waitMs} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

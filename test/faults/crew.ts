@@ -1,65 +1,140 @@
-import type { Failpoint } from "../../src/engine/failpoints.ts";
-import { startOwnProcess } from "../setup/own-process.ts";
-import type { Repeat } from "./case-types.ts";
+/** Workers in processes of their own, to be killed, stopped, cut off and starved. */
 
-/** A case type, and where its case is held still, if anywhere. */
-export interface PlannedCase {
+import type { Failpoint } from "../../src/engine/failpoints.ts";
+import { until } from "../engine/world.ts";
+import { startOwnProcess, type OwnProcessOptions } from "../setup/own-process.ts";
+import type { StepName } from "./case-types.ts";
+import type { KindName } from "./kinds.ts";
+
+/** A case type that a worker process takes. */
+export interface PlannedType {
   readonly name: string;
-  readonly repeat: Repeat;
-  readonly point: Failpoint | null;
-  readonly step: "first" | "second" | "third";
+  readonly kind: KindName;
 }
+
+/** What becomes of a worker process, once, when it comes to a place. */
+export type Trap = { readonly caseId: string; readonly step: StepName } & (
+  | {
+      /** Holds this case still at a failpoint until the process is told to go on. */
+      readonly act: "hold";
+      readonly point: Failpoint;
+    }
+  /**
+   * Inside `run`, past the last look at the lease: holds still until told to go on, then sends without heeding its
+   * signal, as a request does that was under way in a stopped process or in the network.
+   */
+  | { readonly act: "sendLate" }
+  /** Blocks the whole process for `blockMs`, before it sends or right after it was answered. */
+  | { readonly act: "block"; readonly blockMs: number; readonly when: "beforeSend" | "afterSend" }
+  /** Sends, then uses up all memory that the process has. */
+  | { readonly act: "eatMemory" }
+);
 
 /** What a worker process is told. */
 export interface WorkerPlan {
+  readonly name: string;
   readonly url: string;
   readonly schema: string;
   readonly destination: string;
   readonly leaseMs: number;
-  readonly cases: readonly PlannedCase[];
+  readonly concurrency: number;
+  /** After this time it gives up on a statement or a connect, in ms. */
+  readonly databaseTimeoutMs: number;
+  /** One worker for each case type, instead of one for all. */
+  readonly workerPerType: boolean;
+  readonly caseTypes: readonly PlannedType[];
+  readonly traps: readonly Trap[];
 }
 
 /** A line that a worker process says. */
-interface Said {
-  readonly kind: "started" | "at" | "claimLost" | "lateReport" | "holderEnded" | "stopped";
-  readonly name?: string;
-  readonly holderId?: string;
+export interface Said {
+  readonly kind:
+    | "started"
+    | "at"
+    | "claimed"
+    | "claimLost"
+    | "lateReport"
+    | "holderEnded"
+    | "databaseAway"
+    | "bug"
+    | "clock"
+    | "stopped";
   readonly caseId?: string;
+  readonly caseIds?: readonly string[];
   readonly took?: string;
+  /** What its wall clock shows, in epoch ms. */
+  readonly wallAt?: number;
+  readonly why?: string;
+  /** When it was heard, by the monotonic clock of this process. */
+  readonly heardAt: number;
 }
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {
   readonly pid: number;
-  /** Waits until it has said `count` lines of a kind, and gives all of that kind. */
+  readonly name: string;
+  /** Waits until it has said `count` lines of a kind, at most 30 s, and gives all of that kind. */
   hear(kind: Said["kind"], count?: number): Promise<readonly Said[]>;
-  tell(line: "go" | "stop"): void;
+  /** What it has said of a kind so far. */
+  heard(kind: Said["kind"]): readonly Said[];
+  tell(line: "go" | "stop" | "clock"): void;
   signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** kill -9; returns when it is gone. */
   kill(): Promise<void>;
+  /** True once it is gone, whoever ended it. */
+  isGone(): boolean;
+  /** Ends it in order, awake or stopped, after it has said all it has to say. Safe twice, and when it is gone. */
+  retire(): Promise<void>;
 }
 
-/** Lines that a worker process may say before the test gives up. */
-const LINES_MAX = 100;
+const HEAR_MS = 30_000;
+/** How long a line may not come before the process is taken for silent for good, in ms. */
+const SILENT_MS = 3_600_000;
 
 /** Starts a worker process and waits until it is registered. */
-export async function startWorkerProcess(plan: WorkerPlan): Promise<WorkerProcess> {
-  const process = startOwnProcess(new URL("worker-process.ts", import.meta.url), [JSON.stringify(plan)]);
+export async function startWorkerProcess(
+  plan: WorkerPlan,
+  options: OwnProcessOptions = {},
+): Promise<WorkerProcess> {
+  const own = startOwnProcess(new URL("worker-process.ts", import.meta.url), [], options);
+  own.tell(JSON.stringify(plan));
   const said: Said[] = [];
-  const worker: WorkerProcess = {
-    pid: process.pid,
-    hear: async (kind, count = 1) => {
-      const heard = (): readonly Said[] => said.filter((one) => one.kind === kind);
-      while (heard().length < count) {
-        if (said.length > LINES_MAX) throw new Error(`it said too much: ${JSON.stringify(said)}`);
-        said.push(JSON.parse(await process.nextLine()) as Said);
-      }
-      return heard();
-    },
-    tell: (line) => process.tell(line),
-    signal: (signal) => void process.child.kill(signal),
-    kill: () => process.end("SIGKILL"),
+  let end: { readonly why: string } | null = null;
+  const listen = async (): Promise<void> => {
+    for (;;) {
+      const line = JSON.parse(await own.nextLine(SILENT_MS)) as Omit<Said, "heardAt">;
+      said.push({ ...line, heardAt: performance.now() });
+    }
   };
-  await worker.hear("started");
+  void listen().catch((error: unknown) => (end = { why: String(error) }));
+  const heard: WorkerProcess["heard"] = (kind) => said.filter((one) => one.kind === kind);
+  const hear: WorkerProcess["hear"] = (kind, count = 1) =>
+    until(
+      `${plan.name} to say "${kind}" ${count} times`,
+      () => {
+        if (heard(kind).length >= count) return heard(kind);
+        if (end !== null) throw new Error(`${plan.name} will not say "${kind}" any more: ${end.why}`);
+        return null;
+      },
+      HEAR_MS,
+    );
+  const worker: WorkerProcess = {
+    pid: own.pid,
+    name: plan.name,
+    hear,
+    heard,
+    tell: own.tell,
+    signal: (signal) => void own.child.kill(signal),
+    kill: () => own.end("SIGKILL"),
+    isGone: () => own.child.exitCode !== null || own.child.signalCode !== null,
+    retire: async () => {
+      if (worker.isGone()) return;
+      own.child.kill("SIGCONT");
+      own.tell("stop");
+      await hear("stopped");
+      await own.ended();
+    },
+  };
+  await hear("started");
   return worker;
 }

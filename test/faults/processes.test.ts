@@ -4,8 +4,10 @@ import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import type { TestDestination } from "../engine/destination.ts";
 import { until, World } from "../engine/world.ts";
-import { threeSteps } from "./case-types.ts";
-import { startWorkerProcess, type PlannedCase, type WorkerProcess } from "./crew.ts";
+import type { Failpoint } from "../../src/engine/failpoints.ts";
+import { threeSteps, type StepName } from "./case-types.ts";
+import { startWorkerProcess, type Trap, type WorkerProcess } from "./crew.ts";
+import type { KindName } from "./kinds.ts";
 
 // Real processes, real kill -9 and SIGSTOP, on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 30_000 });
@@ -13,6 +15,14 @@ vi.setConfig({ testTimeout: 90_000, hookTimeout: 30_000 });
 const LEASE_MS = 3_000;
 /** From the kill, or from the start of the first sweep, to the moment at which another worker goes on. */
 const RESUMED_WITHIN_MS = LEASE_MS + 2_000;
+
+/** A case type, and where its case is held still, if anywhere. */
+interface PlannedCase {
+  readonly name: string;
+  readonly kind: KindName;
+  readonly point: Failpoint | null;
+  readonly step: StepName;
+}
 
 let database: TestDatabase | null = null;
 let schemas = 0;
@@ -34,13 +44,26 @@ async function withVictim(
     // The first request of a case named so is not answered before the test says so.
     destination.script("/held/second", "hold");
     const ids = new Map<string, string>();
-    for (const { name, repeat } of cases) {
-      ids.set(name, await world.start(threeSteps(destination.url, name, repeat)));
+    const traps: Trap[] = [];
+    for (const { name, kind, point, step } of cases) {
+      const caseId = await world.start(threeSteps(destination.url, name, kind));
+      ids.set(name, caseId);
+      if (point !== null) traps.push({ act: "hold", caseId, step, point });
     }
-    const plan = { url, schema, destination: destination.url, leaseMs: LEASE_MS, cases };
-    const victim = await startWorkerProcess(plan);
+    const victim = await startWorkerProcess({
+      name: "victim",
+      url,
+      schema,
+      destination: destination.url,
+      leaseMs: LEASE_MS,
+      concurrency: 64,
+      databaseTimeoutMs: 5_000,
+      workerPerType: false,
+      caseTypes: cases,
+      traps,
+    });
     world.onClose(() => victim.kill());
-    await victim.hear("at", cases.filter(({ point }) => point !== null).length);
+    await victim.hear("at", traps.length);
     await act({ world, destination, victim, ids, cases });
   } finally {
     await world.close();
@@ -65,7 +88,7 @@ function idOf({ ids }: Scene, name: string): string {
 /** A worker in this process, and when it took each case. */
 async function startSurvivor({ world, destination, cases }: Scene): Promise<ReadonlyMap<string, number>> {
   const takenAt = new Map<string, number>();
-  const caseTypes = cases.map(({ name, repeat }) => threeSteps(destination.url, name, repeat));
+  const caseTypes = cases.map(({ name, kind }) => threeSteps(destination.url, name, kind));
   await world.worker(caseTypes, {
     name: "survivor",
     onReport: (report) => {
@@ -98,7 +121,7 @@ async function reading({ world }: Scene, caseId: string): Promise<Reading> {
   });
 }
 
-const key = { repeat: "key", step: "second" } as const;
+const key = { kind: "key", step: "second" } as const;
 
 test("kill -9 at every point of an attempt: one effect for each step, and another worker goes on within lease + 2 s", async () => {
   const cases: readonly PlannedCase[] = [
@@ -108,8 +131,8 @@ test("kill -9 at every point of an attempt: one effect for each step, and anothe
     { ...key, name: "afterSend", point: "afterSend" },
     { ...key, name: "beforeConfirm", point: "beforeConfirm" },
     { ...key, name: "afterConfirm", point: "afterConfirm" },
-    { name: "none-unsent", repeat: "none", point: "afterIntent", step: "second" },
-    { name: "none-sent", repeat: "none", point: "duringSend", step: "second" },
+    { name: "none-unsent", kind: "none", point: "afterIntent", step: "second" },
+    { name: "none-sent", kind: "none", point: "duringSend", step: "second" },
   ];
   await withVictim(cases, async (scene) => {
     const { world, victim, destination } = scene;
@@ -123,12 +146,12 @@ test("kill -9 at every point of an attempt: one effect for each step, and anothe
     expect(takenAt.size).toBe(0);
     const killedAt = performance.now();
     await victim.kill();
-    for (const { name, repeat } of cases) {
+    for (const { name, kind } of cases) {
       const caseId = idOf(scene, name);
-      await world.rests(caseId, repeat === "key" ? "done" : "in_review");
+      await world.rests(caseId, kind === "key" ? "done" : "in_review");
       expect((takenAt.get(caseId) ?? Infinity) - killedAt).toBeLessThan(RESUMED_WITHIN_MS);
     }
-    for (const { name } of cases.filter(({ repeat }) => repeat === "key")) {
+    for (const { name } of cases.filter(({ kind }) => kind === "key")) {
       expect(effectsOf(scene, name)).toEqual([`/${name}/first`, `/${name}/second`, `/${name}/third`]);
       const lost = (await world.entries(idOf(scene, name))).filter(({ kind }) => kind === "claimLost");
       expect([name, lost.length]).toEqual([name, name === "beforeIntent" ? 0 : 1]);
@@ -186,8 +209,8 @@ test("SIGSTOP past the lease, then SIGCONT: the late commit is refused, the late
     { ...key, name: "sent", point: "afterSend" },
     { ...key, name: "unsent", point: "afterIntent" },
     { ...key, name: "held", point: null },
-    { name: "none-sent", repeat: "none", point: "afterSend", step: "second" },
-    { name: "none-unsent", repeat: "none", point: "afterIntent", step: "second" },
+    { name: "none-sent", kind: "none", point: "afterSend", step: "second" },
+    { name: "none-unsent", kind: "none", point: "afterIntent", step: "second" },
   ];
   await withVictim(cases, async (scene) => {
     const { world, victim, destination } = scene;
@@ -197,8 +220,8 @@ test("SIGSTOP past the lease, then SIGCONT: the late commit is refused, the late
     victim.signal("SIGSTOP");
     world.sweep();
     await startSurvivor(scene);
-    for (const { name, repeat } of cases) {
-      await world.rests(idOf(scene, name), repeat === "key" ? "done" : "in_review");
+    for (const { name, kind } of cases) {
+      await world.rests(idOf(scene, name), kind === "key" ? "done" : "in_review");
     }
     victim.signal("SIGCONT");
     victim.tell("go");

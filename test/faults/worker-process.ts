@@ -1,62 +1,134 @@
-// A worker in a process of its own, to be killed and stopped. It holds still where it is told to, and says so.
+// A worker in a process of its own, to be killed, stopped and starved. It gets its plan as the first line of its stdin,
+// falls into the traps of the plan, each once, and says what it does.
 import { createInterface } from "node:readline";
 import { registryOf } from "../../src/define/registry.ts";
 import type { Failpoint, FailpointPlace } from "../../src/engine/failpoints.ts";
+import type { Report } from "../../src/engine/report.ts";
 import { systemPorts } from "../../src/engine/system.ts";
 import { createWorker } from "../../src/engine/worker.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
-import { threeSteps } from "./case-types.ts";
-import type { WorkerPlan } from "./crew.ts";
+import { threeSteps, type OnRun } from "./case-types.ts";
+import type { Said, Trap, WorkerPlan } from "./crew.ts";
 
-const plan = JSON.parse(process.argv[2] ?? "{}") as WorkerPlan;
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const nextLine = async (): Promise<string | null> => {
+  const { done, value }: IteratorResult<string, unknown> = await lines.next();
+  return done === true ? null : value;
+};
 
-function say(line: object): void {
+const plan = JSON.parse((await nextLine()) ?? "{}") as WorkerPlan;
+const traps = new Set(plan.traps);
+
+function say(line: Omit<Said, "heardAt">): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
 let goOn: () => void = () => undefined;
 const going = new Promise<void>((resolve) => (goOn = resolve));
 
-async function holdStill(point: Failpoint, { caseId, step, attempt }: FailpointPlace): Promise<void> {
-  const name = await caseTypeOf(caseId);
-  const here = plan.cases.find((one) => one.name === name && one.point === point && one.step === step);
-  if (here === undefined || attempt !== 1) return;
-  say({ kind: "at", name, point, caseId });
+function takeTrap(matches: (trap: Trap) => boolean): Trap | null {
+  const trap = [...traps].find(matches) ?? null;
+  if (trap !== null) traps.delete(trap);
+  return trap;
+}
+
+async function onFailpoint(point: Failpoint, { caseId, step }: FailpointPlace): Promise<void> {
+  const trap = takeTrap(
+    (one) => one.act === "hold" && one.point === point && one.caseId === caseId && one.step === step,
+  );
+  if (trap === null) return;
+  say({ kind: "at", caseId });
   await going;
 }
 
-const store = postgresStore({ url: plan.url, schema: plan.schema, poolMax: 4 });
-const names = new Map<string, string>();
+const onRun: OnRun = async ({ caseId, step, signal }, send) => {
+  const trap = takeTrap((one) => one.act !== "hold" && one.caseId === caseId && one.step === step);
+  if (trap === null || trap.act === "hold") return send(signal);
+  if (trap.act === "block" && trap.when === "beforeSend") {
+    say({ kind: "at", caseId });
+    block(trap.blockMs);
+    return send(new AbortController().signal);
+  }
+  if (trap.act === "sendLate") {
+    say({ kind: "at", caseId });
+    await going;
+    return send(new AbortController().signal);
+  }
+  const made = await send(signal);
+  say({ kind: "at", caseId });
+  if (trap.act === "eatMemory") eatMemory();
+  else block(trap.blockMs);
+  return made;
+};
 
-async function caseTypeOf(caseId: string): Promise<string> {
-  const known = names.get(caseId) ?? (await store.loadCase(caseId))?.row.caseType ?? "";
-  names.set(caseId, known);
-  return known;
+/** A busy loop, as a regular expression or a big sort makes one. */
+function block(blockMs: number): void {
+  const endsAt = performance.now() + blockMs;
+  while (performance.now() < endsAt) continue;
 }
 
-const worker = createWorker({
-  store,
-  registry: registryOf(plan.cases.map(({ name, repeat }) => threeSteps(plan.destination, name, repeat))),
-  ports: systemPorts(),
-  name: "victim",
-  host: "here",
-  build: "test",
-  leaseMs: plan.leaseMs,
-  onFailpoint: holdStill,
-  onReport: (report) => {
-    if (report.kind === "claimLost" || report.kind === "lateReport" || report.kind === "holderEnded")
-      say(report);
-  },
-});
-await worker.start();
-say({ kind: "started", holderId: worker.holderId });
+function eatMemory(): void {
+  const eaten: object[] = [];
+  for (;;) eaten.push({ more: [eaten.length] });
+}
 
-for await (const line of createInterface({ input: process.stdin })) {
+function onReport(report: Report): void {
+  switch (report.kind) {
+    case "claimed":
+    case "claimLost":
+    case "lateReport":
+    case "holderEnded":
+      say(report);
+      return;
+    case "databaseAway":
+      say({ kind: "databaseAway", why: String(report.error) });
+      return;
+    case "bug":
+      say({ kind: "bug", why: report.error instanceof Error ? String(report.error.stack) : "" });
+      return;
+    case "released":
+    case "holderFreed":
+    case "claimFreed":
+    case "databaseBack":
+    case "unreadable":
+  }
+}
+
+const store = postgresStore({
+  url: plan.url,
+  schema: plan.schema,
+  poolMax: 4,
+  applicationName: plan.name,
+  queryTimeoutMs: plan.databaseTimeoutMs,
+  connectTimeoutMs: plan.databaseTimeoutMs,
+});
+const groups = plan.workerPerType ? plan.caseTypes.map((one) => [one]) : [plan.caseTypes];
+const workers = groups.map((types) =>
+  createWorker({
+    store,
+    registry: registryOf(types.map(({ name, kind }) => threeSteps(plan.destination, name, kind, onRun))),
+    ports: systemPorts(),
+    name: plan.name,
+    host: "here",
+    build: "test",
+    leaseMs: plan.leaseMs,
+    concurrency: plan.concurrency,
+    onFailpoint,
+    onReport,
+  }),
+);
+await Promise.all(workers.map((worker) => worker.start()));
+say({ kind: "started" });
+
+for (;;) {
+  const line = await nextLine();
+  if (line === "clock") say({ kind: "clock", wallAt: Date.now() });
   if (line === "go") goOn();
-  if (line === "stop") break;
+  // Whoever started it is gone, or wants it to end.
+  if (line === null || line === "stop") break;
 }
 goOn();
-await worker.stop({ graceMs: 1_000 });
+await Promise.all(workers.map((worker) => worker.stop({ graceMs: 10_000 })));
 await store.close();
 say({ kind: "stopped" });
 process.exit(0);

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { failureOf } from "../../src/core/failure.ts";
 import { foldEntries, foldJournal } from "../../src/core/fold.ts";
 import type { Entry, JournalEntry } from "../../src/core/journal.ts";
 import { rowOf } from "../../src/core/row.ts";
@@ -118,15 +119,13 @@ export const attemptFailed = (retryAt: number | null, attempt = 1): Entry => ({
   step: "createRecord",
   intentVersion: 1,
   attempt,
-  failure: {
-    kind: "transient",
+  failure: failureOf({
+    cause: "transient",
     executed: "no",
     rule: "status 503",
     sentence: "The ERP answered 503.",
-    instruction: null,
-    fields: [],
     raw: { status: 503 },
-  },
+  }),
   retryAt,
 });
 
@@ -190,6 +189,7 @@ export function commitOf(
     commitId,
     claimId: row.claim?.claimId ?? "none",
     revision: row.revision,
+    lineage: row.lineage,
     current: writeOf(stored, commitId, entries, wishes.isFreed === true ? { kind: "free" } : keep, at),
     moved: (missed) =>
       writeOf(

@@ -1,10 +1,10 @@
 import { describe } from "vitest";
-import { memoryStore } from "../../src/store/memory/store.ts";
+import { memoryServer } from "../../src/store/memory/store.ts";
 import { testContract } from "./contract/all.ts";
 import { useSubject } from "./contract/contract.ts";
 
 describe("the memory store", () => {
-  let store = memoryStore();
+  let { store, replicate } = memoryServer();
   const bench = useSubject(async () => ({
     get store() {
       return store;
@@ -14,7 +14,11 @@ describe("the memory store", () => {
     },
     clear: async () => {
       await store.close();
-      store = memoryStore();
+      ({ store, replicate } = memoryServer());
+    },
+    replicate: async () => {
+      const failOver = replicate();
+      return async () => failOver();
     },
     close: () => store.close(),
   }));

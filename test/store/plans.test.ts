@@ -87,7 +87,7 @@ describe("plans", () => {
     beforeAll(async () => {
       await client.query(`
         insert into foothold.cases (
-          shard, case_id, tenant, case_type, business_key, definition_version, engine_version, state, due_at, revision,
+          shard, case_id, tenant, case_type, business_key, definition_version, engine_version, state, due_at, revision, lineage,
           started_at, changed_at, summary, has_review, claim_id, holder_id, claimed_at, act_by_at, act_within_ms,
           claim_touches, resting_state
         )
@@ -95,7 +95,7 @@ describe("plans", () => {
           n % 32, lpad((n % 32)::text, 2, '0') || '-' || n, 'default', 'purchase', 'PO-' || n, 1, 1,
           case when n % 100 = 0 then 'claimed' when n % 2 = 0 then 'done' else 'waiting' end,
           case when n % 2 = 1 then now() + (n - 1000) * interval '1 second' end,
-          4, now() - n * interval '1 second', now(), '{"reviews": []}', n % 500 = 0,
+          4, '0', now() - n * interval '1 second', now(), '{"reviews": []}', n % 500 = 0,
           case when n % 100 = 0 then 'claim-' || n end, case when n % 100 = 0 then 'holder-' || n % 4 end,
           case when n % 100 = 0 then now() end, case when n % 100 = 0 then now() end,
           case when n % 100 = 0 then 60000 end, case when n % 100 = 0 then 0 end,

@@ -4,6 +4,9 @@ import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase } from "../setup/database.ts";
 import type { Subject } from "./contract/contract.ts";
 
+/** Every table that holds cases or holders. */
+const TABLES = ["cases", "journal", "holders"] as const;
+
 /** A migrated database of one's own, with two stores on it and a connection to look behind them. */
 export interface PostgresSubject extends Subject {
   readonly url: string;
@@ -23,14 +26,25 @@ export async function openPostgres(serverUrl: string): Promise<PostgresSubject> 
     store,
     other,
     clear: async () => {
-      await client.query("truncate foothold.cases, foothold.journal, foothold.holders");
+      await client.query(`truncate ${TABLES.map((table) => `foothold.${table}`).join(", ")}`);
     },
+    replicate: () => replicate(client),
     close: async () => {
       await closeAll(store, other);
       await client.end();
       await database.drop();
     },
   };
+}
+
+/** Copies of all that cases are made of: what one transaction kept, another puts back. */
+async function replicate(client: Client): Promise<() => Promise<void>> {
+  const copy = TABLES.map((table) => `create table standby.${table} as table foothold.${table};`);
+  await client.query(`drop schema if exists standby cascade; create schema standby; ${copy.join(" ")}`);
+  const restore = TABLES.map(
+    (table) => `truncate foothold.${table}; insert into foothold.${table} table standby.${table};`,
+  );
+  return async () => void (await client.query(restore.join(" ")));
 }
 
 async function closeAll(...stores: readonly Store[]): Promise<void> {

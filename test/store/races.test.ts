@@ -17,10 +17,10 @@ describe("a claim", () => {
     bench.set(subject);
     await subject.client.query(
       `insert into foothold.cases (
-         shard, case_id, tenant, case_type, definition_version, engine_version, state, due_at, revision, started_at,
+         shard, case_id, tenant, case_type, definition_version, engine_version, state, due_at, revision, lineage, started_at,
          changed_at, summary, has_review
        )
-       select 1, '01-' || n, 'default', 'taken by nobody', 1, 1, 'ready', now() - interval '1 hour', 1, now(), now(), '{}',
+       select 1, '01-' || n, 'default', 'taken by nobody', 1, 1, 'ready', now() - interval '1 hour', 1, '0', now(), now(), '{}',
          false
        from generate_series(1, $1) as n`,
       [PASSED_BY],

@@ -2,10 +2,12 @@
 
 import { FootholdError, invariant } from "../../core/errors.ts";
 import type { Entry, JournalEntry } from "../../core/journal.ts";
+import { extendLineage } from "../../core/lineage.ts";
 import type { RestingRow } from "../../core/row.ts";
 import {
   COMMIT_ENTRIES_MAX,
   type CaseIdentity,
+  type ClaimChange,
   type HeldClaim,
   type NewClaim,
   type StoredCase,
@@ -27,6 +29,7 @@ export interface MemoryClaim {
 export interface MemoryCase {
   readonly identity: CaseIdentity;
   readonly row: RestingRow;
+  readonly lineage: string;
   readonly claim: MemoryClaim | null;
   readonly journal: readonly JournalEntry[];
 }
@@ -44,6 +47,18 @@ export function newClaim({ claimId, holderId, actWithinMs }: NewClaim, now: numb
   return { claimId, holderId, claimedAt: now, actByAt: now + actWithinMs, actWithinMs, touches: 0 };
 }
 
+function touch(claim: MemoryClaim, actWithinMs: number, now: number): MemoryClaim {
+  return { ...claim, actWithinMs, actByAt: now + actWithinMs, touches: claim.touches + 1 };
+}
+
+/** What a change makes of a claim. */
+export function claimAfter(claim: MemoryClaim | null, change: ClaimChange, now: number): MemoryClaim | null {
+  if (change === "keep") return claim;
+  if (change === "free") return null;
+  if (change.kind === "take") return newClaim(change, now);
+  return claim === null ? null : touch(claim, change.actWithinMs, now);
+}
+
 /** A case with more appended. Throws {@link Unstorable}, and `INVARIANT_BROKEN` when row and entries do not fit. */
 export function append(
   before: Omit<MemoryCase, "row">,
@@ -59,22 +74,28 @@ export function append(
     `the row of case ${before.identity.caseId} is for revision ${row.revision}, ` +
       `its entries end at ${revision + entries.length}`,
   );
+  invariant(
+    claim === null || (row.state !== "done" && row.state !== "canceled"),
+    `case ${before.identity.caseId} is ${row.state}, and was to be held`,
+  );
   const numbered = entries.map((entry, index) =>
     Object.freeze({ revision: revision + index + 1, at, commitId, entry: frozenCopy(entry) }),
   );
   return Object.freeze({
     identity: before.identity,
     row: Object.freeze({ ...row, summary: frozenJsonb(row.summary) }),
+    lineage: extendLineage(before.lineage, numbered),
     claim,
     journal: Object.freeze([...before.journal, ...numbered]),
   });
 }
 
 /** A case's row as the port has it. */
-export function storedRow({ identity, row, claim }: MemoryCase): StoredRow {
+export function storedRow({ identity, row, lineage, claim }: MemoryCase): StoredRow {
   return Object.freeze({
     ...identity,
     ...row,
+    lineage,
     state: claim === null ? row.state : "claimed",
     claim:
       claim === null

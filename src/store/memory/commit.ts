@@ -3,7 +3,7 @@
 import { invariant, isFootholdError } from "../../core/errors.ts";
 import { judgeCommit } from "../../core/claim.ts";
 import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
-import { append, type MemoryCase, type MemoryClaim } from "./cases.ts";
+import { append, claimAfter, type MemoryCase } from "./cases.ts";
 import { Unstorable } from "./frozen.ts";
 
 /** Stores commits as the port says. */
@@ -25,8 +25,7 @@ function commitOne(cases: Map<string, MemoryCase>, commit: HolderCommit, now: nu
   if (stored === undefined) return { kind: "claimLost" };
   const missed = stored.journal.slice(commit.revision);
   const claimId = stored.claim?.claimId ?? null;
-  const hasCommit = missed.some((entry) => entry.commitId === commit.commitId);
-  const verdict = judgeCommit({ claimId, revision: stored.row.revision, hasCommit }, commit);
+  const verdict = judgeCommit({ claimId, lineage: stored.lineage, missed }, commit);
   switch (verdict.kind) {
     case "repeated":
       return { kind: "repeated", missed, claimId };
@@ -53,13 +52,9 @@ function write(
   { at, entries, row, claim }: CaseWrite,
   now: number,
 ): MemoryCase {
-  const kept = claim.kind === "keep" ? touch(stored.claim, claim.actWithinMs, now) : null;
+  const change = claim.kind === "keep" ? ({ ...claim, kind: "touch" } as const) : "free";
+  const kept = claimAfter(stored.claim, change, now);
   return append(stored, { commitId, at, entries, row }, kept);
-}
-
-function touch(claim: MemoryClaim | null, actWithinMs: number, now: number): MemoryClaim | null {
-  if (claim === null) return null;
-  return { ...claim, actWithinMs, actByAt: now + actWithinMs, touches: claim.touches + 1 };
 }
 
 function orRefused(work: () => HolderReply): HolderReply {

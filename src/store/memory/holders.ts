@@ -10,6 +10,12 @@ const FORGET_MAX = 1_000;
 export class MemoryHolders {
   private readonly holders = new Map<string, StoredHolder>();
 
+  /** Takes the holders as they are; the function given makes them so again. */
+  replicate(): () => void {
+    const holders = [...this.holders];
+    return () => refill(this.holders, holders);
+  }
+
   /** Stores a holder that starts. */
   register(holder: NewHolder, now: number): void {
     this.holders.set(
@@ -49,4 +55,10 @@ export class MemoryHolders {
     for (const { holderId } of forgotten) this.holders.delete(holderId);
     return forgotten.length;
   }
+}
+
+/** Makes a map hold these and nothing else. */
+export function refill<Key, Value>(map: Map<Key, Value>, entries: readonly (readonly [Key, Value])[]): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }

@@ -4,6 +4,7 @@
  */
 
 import { invariant } from "../../core/errors.ts";
+import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
 import {
   CLAIM_BATCH_MAX,
@@ -16,10 +17,10 @@ import {
   type Store,
   type StoredCase,
 } from "../port.ts";
-import { append, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
+import { append, claimAfter, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
 import { commitAll } from "./commit.ts";
 import { frozenJsonb } from "./frozen.ts";
-import { MemoryHolders } from "./holders.ts";
+import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, listCases, takeable } from "./listing.ts";
 import { systemNow } from "./system.ts";
 
@@ -29,9 +30,25 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
+/** A memory store with a standby that lags behind it, for tests of what a failover loses. */
+export interface MemoryServer {
+  readonly store: Store;
+  /** Takes what the standby has now; the function given makes that all there is. */
+  readonly replicate: () => () => void;
+}
+
 /** A store in memory. */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return memoryServer(options).store;
+}
+
+/** The same, with its standby. */
+export function memoryServer(options: MemoryStoreOptions = {}): MemoryServer {
   const memory = new Memory(options.now ?? systemNow);
+  return { store: storeOf(memory), replicate: () => memory.replicate() };
+}
+
+function storeOf(memory: Memory): Store {
   return {
     description: "memory (nothing is kept when this process ends)",
     migrate: async () => ({ applied: [], version: 0 }),
@@ -77,6 +94,16 @@ class Memory {
     this.now = now;
   }
 
+  /** What is stored is frozen, so a copy of the maps is a copy of all. */
+  replicate(): () => void {
+    const [cases, idsByKey, failOver] = [[...this.cases], [...this.idsByKey], this.holders.replicate()];
+    return () => {
+      refill(this.cases, cases);
+      refill(this.idsByKey, idsByKey);
+      failOver();
+    };
+  }
+
   insertCase({ identity, claim, ...first }: NewCase): InsertReply {
     const taken = this.cases.get(identity.caseId);
     if (taken?.journal[0]?.commitId === first.commitId) return { kind: "repeated" };
@@ -88,7 +115,7 @@ class Memory {
     const now = this.now();
     const started = orInvalid("The case", identity.caseId, () =>
       append(
-        { identity: Object.freeze({ ...identity }), claim: null, journal: [] },
+        { identity: Object.freeze({ ...identity }), lineage: FIRST_LINEAGE, claim: null, journal: [] },
         first,
         claim === null ? null : newClaim(claim, now),
       ),
@@ -132,7 +159,7 @@ class Memory {
       case "leave":
         return { kind: "decided", reply: change.reply };
       case "write": {
-        const claim = change.claim === "keep" ? stored.claim : null;
+        const claim = claimAfter(stored.claim, change.claim, now);
         const changed = orInvalid("The change", caseId, () => append(stored, change, claim));
         this.cases.set(caseId, changed);
         this.hintIfDue(changed, now);

@@ -1,14 +1,17 @@
 /** A case under its lock: read, and written on top of what was read. */
 
 import type { JournalEntry } from "../../core/journal.ts";
-import { SHARD_COUNT, type StoredCase, type StoredRow } from "../port.ts";
+import { SHARD_COUNT, type ClaimChange, type StoredCase, type StoredRow } from "../port.ts";
 import { toEntries, toRow, withJournal, type CaseColumns } from "./case-rows.ts";
 import type { Runner } from "./database.ts";
-import { encodeEntries, entryColumns, summaryColumns, type Appending } from "./entry-columns.ts";
+import {
+  encodeEntries,
+  entryColumns,
+  lineageAfter,
+  summaryColumns,
+  type Appending,
+} from "./entry-columns.ts";
 import type { EntryColumns } from "./journal-codec.ts";
-
-/** What becomes of the claim: freed, left as it is, or kept with act-by starting anew. */
-export type ClaimChange = "free" | "leave" | { readonly actWithinMs: number };
 
 /** The shard in the first two characters of a case id; null when it is no id of ours. */
 export function shardOf(caseId: string): number | null {
@@ -23,12 +26,13 @@ export async function lockCase(runner: Runner, shard: number, caseId: string): P
   return columns === undefined ? null : toRow(columns);
 }
 
-/** The entries after `revision`, up to that of the row. Throws `CORRUPT_JOURNAL`. */
+/** The entries after `revision`, up to that of the row; none where the row is behind. Throws `CORRUPT_JOURNAL`. */
 export async function readMissed(
   runner: Runner,
   row: StoredRow,
   revision: number,
 ): Promise<readonly JournalEntry[]> {
+  if (row.revision <= revision) return [];
   const rows = await runner.run<JournalColumns>("read_journal", [row.shard, row.caseId, revision]);
   return toEntries(row, revision, rows);
 }
@@ -54,7 +58,8 @@ export async function writeCase(
   change: Appending & { readonly claim: ClaimChange; readonly hint: string | null },
 ): Promise<void> {
   const { row, claim } = change;
-  const isClaimed = locked.claim !== null && claim !== "free";
+  const taken = typeof claim === "object" && claim.kind === "take" ? claim : null;
+  const isClaimed = claim !== "free" && (locked.claim !== null || taken !== null);
   await runner.run("write_case", [
     locked.shard,
     locked.caseId,
@@ -68,7 +73,10 @@ export async function writeCase(
     change.at,
     change.commitId,
     locked.revision,
+    lineageAfter(locked.lineage, change),
     ...entryColumns(encodeEntries(locked.caseId, locked.revision, change)),
     change.hint,
+    taken?.claimId ?? null,
+    taken?.holderId ?? null,
   ]);
 }

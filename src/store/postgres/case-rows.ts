@@ -18,6 +18,7 @@ export interface CaseColumns {
   readonly state: StoredState;
   readonly due_at: number | null;
   readonly revision: number;
+  readonly lineage: string;
   readonly started_at: number;
   readonly changed_at: number;
   readonly claim_id: string | null;
@@ -55,6 +56,7 @@ export function toRow(columns: CaseColumns): StoredRow {
     state: columns.state,
     dueAt: columns.due_at,
     revision: columns.revision,
+    lineage: columns.lineage,
     changedAt: columns.changed_at,
     summary: columns.summary,
     claim: isClaimed ? { claimId, holderId, claimedAt, actByAt } : null,

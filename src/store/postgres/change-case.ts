@@ -1,7 +1,7 @@
-/** Changes of one case under its lock: facts, moves, the freeing of claims; and reading it. */
+/** Changes of one case under its lock: facts, moves, the taking and freeing of claims; and reading it. */
 
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
-import type { CaseChange, StoredCase } from "../port.ts";
+import type { CaseChange, ClaimChange, StoredCase, StoredRow } from "../port.ts";
 import { lockCase, readWhole, shardOf, writeCase } from "./case-lock.ts";
 import { toCases, type CaseAndEntryColumns } from "./case-rows.ts";
 import type { Database, Session } from "./database.ts";
@@ -55,13 +55,16 @@ async function changeLocked<Reply>(
     case "leave":
       return { reply: { kind: "decided", reply: change.reply }, isDue: false };
     case "write": {
-      const isFree = row.claim === null || change.claim === "free";
-      const isDue = isFree && isClaimable(change.row, now);
-      const claim = change.claim === "free" ? "free" : "leave";
-      await writeCase(session, row, { ...change, claim, hint: isDue ? hinting.payload : null });
+      const isDue = isFreeAfter(row, change.claim) && isClaimable(change.row, now);
+      await writeCase(session, row, { ...change, hint: isDue ? hinting.payload : null });
       return { reply: { kind: "decided", reply: change.reply }, isDue };
     }
   }
+}
+
+function isFreeAfter({ claim }: StoredRow, change: ClaimChange): boolean {
+  if (change === "free") return true;
+  return claim === null && (change === "keep" || change.kind === "touch");
 }
 
 /** Reads a case with its journal. Throws `CORRUPT_JOURNAL`. */

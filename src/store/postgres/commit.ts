@@ -1,5 +1,5 @@
 /**
- * The commits of holders. One statement stores all whose claim and revision still fit. What it leaves out is judged one
+ * The commits of holders. One statement stores all whose claim and journal still fit. What it leaves out is judged one
  * by one under the lock of its case: a commit sent again, a lost claim, a revision that moved. A batch that fails for
  * the data of one, or for a deadlock, is sent again one case per statement (R9).
  */
@@ -12,6 +12,7 @@ import type { Database, Parameter, Session } from "./database.ts";
 import {
   encodeEntries,
   entryColumns,
+  lineageAfter,
   numberEntries,
   summaryColumns,
   type Appending,
@@ -57,6 +58,8 @@ interface Encoded {
   readonly commit: HolderCommit;
   readonly summary: SummaryColumns;
   readonly entries: readonly EncodedEntry[];
+  /** Of the journal once the entries are in it. */
+  readonly lineage: string;
 }
 
 type Refused = Extract<HolderReply, { kind: "refused" }>;
@@ -64,8 +67,14 @@ type Replies = readonly (readonly [HolderCommit, HolderReply])[];
 
 function encode(commit: HolderCommit): Encoded | Refused {
   try {
-    const entries = encodeEntries(commit.caseId, commit.revision, appendingOf(commit, commit.current));
-    return { kind: "encoded", commit, summary: summaryColumns(commit.current.row), entries };
+    const appending = appendingOf(commit, commit.current);
+    return {
+      kind: "encoded",
+      commit,
+      summary: summaryColumns(commit.current.row),
+      entries: encodeEntries(commit.caseId, commit.revision, appending),
+      lineage: lineageAfter(commit.lineage, appending),
+    };
   } catch (error) {
     if (error instanceof Unstorable) return { kind: "refused", why: error.message };
     throw error;
@@ -121,7 +130,7 @@ async function storeAlone(database: Database, one: Encoded): Promise<HolderReply
   }
 }
 
-function loneParameters({ commit, summary, entries }: Encoded): readonly Parameter[] {
+function loneParameters({ commit, summary, entries, lineage }: Encoded): readonly Parameter[] {
   const { at, row, claim } = commit.current;
   return [
     commit.shard,
@@ -142,6 +151,8 @@ function loneParameters({ commit, summary, entries }: Encoded): readonly Paramet
       entry?.credentialId ?? null,
       entry?.body ?? null,
     ]),
+    commit.lineage,
+    lineage,
   ];
 }
 
@@ -165,6 +176,8 @@ function batchParameters(sorted: readonly Encoded[]): readonly Parameter[] {
     sorted.flatMap(({ entries }, index) => entries.map(() => index + 1)),
     sorted.flatMap(({ commit, entries }) => entries.map((_, index) => commit.revision + index + 1)),
     ...entryColumns(sorted.flatMap(({ entries }) => entries)),
+    commits.map(({ lineage }) => lineage),
+    sorted.map(({ lineage }) => lineage),
   ];
 }
 
@@ -182,13 +195,12 @@ async function judge(database: Database, commit: HolderCommit): Promise<HolderRe
 }
 
 async function judgeLocked(session: Session, commit: HolderCommit): Promise<HolderReply> {
-  const { shard, caseId, commitId, claimId, revision } = commit;
+  const { shard, caseId, commitId, revision } = commit;
   const row = await lockCase(session, shard, caseId);
   if (row === null) return { kind: "claimLost" };
   const missed = await readMissed(session, row, revision);
   const holding = row.claim?.claimId ?? null;
-  const hasCommit = missed.some((entry) => entry.commitId === commitId);
-  const verdict = judgeCommit({ claimId: holding, revision: row.revision, hasCommit }, { claimId, revision });
+  const verdict = judgeCommit({ claimId: holding, lineage: row.lineage, missed }, commit);
   switch (verdict.kind) {
     case "repeated":
       return { kind: "repeated", missed, claimId: holding };
@@ -214,7 +226,7 @@ async function write(
   const { claim } = caseWrite;
   await writeCase(session, row, {
     ...appendingOf(commit, caseWrite),
-    claim: claim.kind === "free" ? "free" : { actWithinMs: claim.actWithinMs },
+    claim: claim.kind === "free" ? "free" : { kind: "touch", actWithinMs: claim.actWithinMs },
     hint: null,
   });
 }

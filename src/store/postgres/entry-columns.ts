@@ -2,6 +2,7 @@
 
 import { FootholdError } from "../../core/errors.ts";
 import type { Entry, JournalEntry } from "../../core/journal.ts";
+import { extendLineage } from "../../core/lineage.ts";
 import type { RestingRow } from "../../core/row.ts";
 import { COMMIT_ENTRIES_MAX } from "../port.ts";
 import type { Parameter } from "./database.ts";
@@ -52,6 +53,11 @@ export function encodeEntries(
   } catch (error) {
     throw new Unstorable(`an entry is no JSON: ${String(error)}`, { cause: error });
   }
+}
+
+/** The lineage of a journal once this is appended. */
+export function lineageAfter(lineage: string, appending: Omit<Appending, "row">): string {
+  return extendLineage(lineage, numberEntries(0, appending));
 }
 
 /** A summary as the text of its column, and the flag beside it. Throws {@link Unstorable}. */

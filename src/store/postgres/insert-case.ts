@@ -1,10 +1,11 @@
 /** Starting a case. */
 
 import { invariant } from "../../core/errors.ts";
+import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { InsertReply, NewCase } from "../port.ts";
 import type { Database } from "./database.ts";
 import type { Hinting } from "./listener.ts";
-import { encodeEntries, entryColumns, summaryColumns } from "./entry-columns.ts";
+import { encodeEntries, entryColumns, lineageAfter, summaryColumns } from "./entry-columns.ts";
 
 /** Stores a new case as the port says. Throws `INVALID_REQUEST` when its data cannot be stored. */
 export async function insertCase(database: Database, hinting: Hinting, start: NewCase): Promise<InsertReply> {
@@ -29,6 +30,7 @@ export async function insertCase(database: Database, hinting: Hinting, start: Ne
     claim?.actWithinMs ?? null,
     start.at,
     commitId,
+    lineageAfter(FIRST_LINEAGE, start),
     ...entryColumns(encodeEntries(identity.caseId, 0, start)),
     isDue ? hinting.payload : null,
   ]);

@@ -44,7 +44,7 @@ claimed as (
 )
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
-  c.state, c.revision, c.claim_id, c.holder_id,
+  c.state, c.revision, c.lineage, c.claim_id, c.holder_id,
   case when row_number() over (partition by c.shard, c.case_id order by j.revision) = 1 then c.summary end as summary,
   floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
   floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,

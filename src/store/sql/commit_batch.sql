@@ -1,26 +1,29 @@
--- Stores the commits of many cases: of each whose claim and revision are still those that the commit was made on, the
--- row and its journal entries. Returns the numbers of the commits that were stored; the caller judges the others.
+-- Stores the commits of many cases: of each whose claim, revision and lineage are still those that the commit was made
+-- on, the row and its journal entries. Returns the numbers of the commits that were stored; the caller judges the others.
 -- Caller: commit, with two or more. Lock order: cases by shard and case_id, as the caller has sorted them.
 -- Index: cases_pkey, case by case. The two conditions of `input` are always true; with them the planner expects one
 -- row and takes the index even when it planned on a table that was still empty, and keeps to the order.
 -- $1 shards, $2 case ids, $3 claim ids, $4 revisions made on, then what the row becomes: $5 revision, $6 changed_at,
 -- $7 state, $8 due_at, $9 summary, $10 has_review, $11 act within, ms (null = the claim is freed);
 -- $12 when, $13 commit ids; then one for each entry, in the order of the commits: $14 number of its commit,
--- $15 revision, $16 kind, $17 step, $18 credential, $19 body. Times in epoch ms.
+-- $15 revision, $16 kind, $17 step, $18 credential, $19 body; then again one for each commit, the lineage of the journal:
+-- $20 that it was made on, $21 that it becomes. Times in epoch ms.
 with input as (
   select *
   from unnest(
     $1::smallint[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::float8[], $7::text[], $8::float8[],
-    $9::jsonb[], $10::boolean[], $11::integer[], $12::float8[], $13::text[]
+    $9::jsonb[], $10::boolean[], $11::integer[], $12::float8[], $13::text[],
+    $20::text[], $21::text[]
   ) with ordinality as i (
     shard, case_id, claim_id, made_on, revision, changed_at, state, due_at, summary, has_review, act_within_ms, at,
-    commit_id, n
+    commit_id, made_on_lineage, lineage, n
   )
   where i.made_on >= 1 and i.revision >= i.made_on
 ),
 moved as (
   update foothold.cases as c
   set revision = i.revision,
+    lineage = i.lineage,
     changed_at = to_timestamp(i.changed_at / 1000),
     summary = i.summary,
     has_review = i.has_review,
@@ -36,6 +39,7 @@ moved as (
     claim_touches = case when i.act_within_ms is not null then c.claim_touches + 1 end
   from input as i
   where c.shard = i.shard and c.case_id = i.case_id and c.claim_id = i.claim_id and c.revision = i.made_on
+    and c.lineage = i.made_on_lineage
   returning i.n, i.at, i.commit_id, c.shard, c.case_id, c.tenant, c.definition_version, c.engine_version
 ),
 written as (

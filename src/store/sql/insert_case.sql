@@ -4,16 +4,16 @@
 -- $1 shard, $2 case id, $3 tenant, $4 case type, $5 business key, $6 definition version, $7 engine version,
 -- $8 revision, $9 started_at, $10 changed_at, $11 state, $12 due_at, $13 summary, $14 has_review,
 -- $15 claim id (null = not claimed), $16 holder, $17 act within, ms;
--- $18 when, $19 commit id; then one for each entry: $20 kind, $21 step, $22 credential, $23 body;
--- $24 the schema to hint about, null = none. Times in epoch ms.
+-- $18 when, $19 commit id, $20 lineage; then one for each entry: $21 kind, $22 step, $23 credential, $24 body;
+-- $25 the schema to hint about, null = none. Times in epoch ms.
 with started as (
   insert into foothold.cases (
-    shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, started_at,
+    shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, lineage, started_at,
     changed_at, summary, has_review, state, due_at, resting_state, resting_due_at, claim_id, holder_id, claimed_at,
     act_by_at, act_within_ms, claim_touches
   )
   values (
-    $1::smallint, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::integer, $8::integer,
+    $1::smallint, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::integer, $8::integer, $20::text,
     to_timestamp($9::float8 / 1000), to_timestamp($10::float8 / 1000), $13::jsonb, $14::boolean,
     case when $15::text is null then $11::text else 'claimed' end,
     case when $15::text is null then to_timestamp($12::float8 / 1000) end,
@@ -37,7 +37,7 @@ written as (
     s.shard, s.case_id, e.n, to_timestamp($18::float8 / 1000), e.kind, e.step, $19::text, s.tenant,
     s.definition_version, s.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
   from started as s
-  cross join unnest($20::text[], $21::text[], $22::text[], $23::bytea[])
+  cross join unnest($21::text[], $22::text[], $23::text[], $24::bytea[])
     with ordinality as e (kind, step, credential_id, body, n)
 )
-select case when $24::text is not null then pg_notify('foothold_due', $24::text) end from started;
+select case when $25::text is not null then pg_notify('foothold_due', $25::text) end from started;

@@ -2,12 +2,14 @@
 -- Caller: changeCase, and commit where it judges a case by itself. Lock order: one case, locked before.
 -- Index: cases_pkey.
 -- $1 shard, $2 case id, $3 revision, $4 changed_at, $5 state, $6 due_at, $7 summary, $8 has_review,
--- $9 whether the claim is kept, $10 act within, ms, from now on (null = the claim is not touched);
--- $11 when, $12 commit id, $13 revision before; then one for each entry: $14 kind, $15 step, $16 credential, $17 body;
--- $18 the schema to hint about, null = none. Times in epoch ms.
+-- $9 whether it is claimed then, $10 act within, ms, from now on (null = the claim is not touched);
+-- $11 when, $12 commit id, $13 revision before, $14 lineage after; then one for each entry: $15 kind, $16 step,
+-- $17 credential, $18 body; $19 the schema to hint about, null = none; $20 claim id and $21 holder of one that takes the case, null = as they are.
+-- Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $3::integer,
+    lineage = $14::text,
     changed_at = to_timestamp($4::float8 / 1000),
     summary = $7::jsonb,
     has_review = $8::boolean,
@@ -15,15 +17,17 @@ with moved as (
     due_at = case when not $9::boolean then to_timestamp($6::float8 / 1000) end,
     resting_state = case when $9::boolean then $5::text end,
     resting_due_at = case when $9::boolean then to_timestamp($6::float8 / 1000) end,
-    claim_id = case when $9::boolean then c.claim_id end,
-    holder_id = case when $9::boolean then c.holder_id end,
-    claimed_at = case when $9::boolean then c.claimed_at end,
+    claim_id = case when $9::boolean then coalesce($20::text, c.claim_id) end,
+    holder_id = case when $9::boolean then coalesce($21::text, c.holder_id) end,
+    claimed_at = case when $9::boolean then case when $20::text is null then c.claimed_at else now() end end,
     act_by_at = case
       when $9::boolean then coalesce(now() + $10::integer * interval '1 millisecond', c.act_by_at)
     end,
     act_within_ms = case when $9::boolean then coalesce($10::integer, c.act_within_ms) end,
     claim_touches = case
-      when $9::boolean then c.claim_touches + case when $10::integer is null then 0 else 1 end
+      when not $9::boolean then null
+      when $20::text is not null then 0
+      else c.claim_touches + case when $10::integer is null then 0 else 1 end
     end
   where c.shard = $1::smallint and c.case_id = $2::text
   returning c.shard, c.case_id, c.tenant, c.definition_version, c.engine_version
@@ -37,7 +41,7 @@ written as (
     m.shard, m.case_id, $13::integer + e.n, to_timestamp($11::float8 / 1000), e.kind, e.step, $12::text, m.tenant,
     m.definition_version, m.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
   from moved as m
-  cross join unnest($14::text[], $15::text[], $16::text[], $17::bytea[])
+  cross join unnest($15::text[], $16::text[], $17::text[], $18::bytea[])
     with ordinality as e (kind, step, credential_id, body, n)
 )
-select case when $18::text is not null then pg_notify('foothold_due', $18::text) end from moved;
+select case when $19::text is not null then pg_notify('foothold_due', $19::text) end from moved;

@@ -2,6 +2,7 @@ import { testChanges } from "./changes.ts";
 import { testClaims } from "./claims.ts";
 import { testCommits } from "./commits.ts";
 import type { Bench } from "./contract.ts";
+import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
 import { testRebuilds } from "./rebuilds.ts";
@@ -13,6 +14,7 @@ export function testContract(bench: Bench): void {
   testClaims(bench);
   testCommits(bench);
   testChanges(bench);
+  testFailovers(bench);
   testHolders(bench);
   testLists(bench);
   testRebuilds(bench);

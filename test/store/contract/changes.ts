@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CaseChange, StoredCase } from "../../../src/store/port.ts";
-import { newCaseId, newId, note, parkedUntil, person, writeOf } from "../made-cases.ts";
+import type { CaseChange, ClaimChange, StoredCase } from "../../../src/store/port.ts";
+import { commitOf, newCaseId, newId, note, parkedUntil, person, writeOf } from "../made-cases.ts";
 import { waitUntil, type Bench } from "./contract.ts";
 import type { Entry } from "../../../src/core/journal.ts";
 
@@ -8,7 +8,7 @@ import type { Entry } from "../../../src/core/journal.ts";
 export function appending(
   entries: readonly Entry[],
   commitId: string,
-  claim: "keep" | "free" = "keep",
+  claim: ClaimChange = "keep",
 ): (stored: StoredCase, now: number) => CaseChange<string> {
   return (stored, now) => {
     const { row } = writeOf(stored, commitId, entries, { kind: "free" }, now);
@@ -24,6 +24,10 @@ const received = (sourceId: string): Entry => ({
   by: person,
   ignored: null,
 });
+
+function taken(holderId: string): Extract<ClaimChange, { kind: "take" }> {
+  return { kind: "take", claimId: newId(), holderId, actWithinMs: 90_000 };
+}
 
 function never(): CaseChange<null> {
   throw new Error("there is nothing to decide");
@@ -144,6 +148,105 @@ export function testChanges(bench: Bench): void {
         ),
       );
       await expect(change).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+      expect(await bench.load(identity.caseId)).toEqual(before);
+    });
+  });
+
+  describe("a change that takes the case for a holder", () => {
+    test("makes the claim by the store's clock, keeps the resting state below it, and stops others from claiming", async () => {
+      for (const entries of [
+        [],
+        [parkedUntil(1)],
+        [{ kind: "paused", by: person, reason: "x", untilAt: 1 }],
+      ] as const) {
+        const { identity } = await bench.start({ entries });
+        const { caseId } = identity;
+        const before = await bench.load(caseId);
+        const [commitId, claim, earliest] = [newId(), taken("page-1"), await bench.store.now()];
+        await bench.store.changeCase(caseId, commitId, appending([], commitId, claim));
+        const { row } = await bench.load(caseId);
+        const claimedAt = row.claim?.claimedAt ?? 0;
+        expect(claimedAt).toBeGreaterThanOrEqual(earliest);
+        const { claimId, holderId } = claim;
+        expect(row).toEqual({
+          ...before.row,
+          state: "claimed",
+          claim: { claimId, holderId, claimedAt, actByAt: claimedAt + 90_000 },
+        });
+        expect((await bench.claim(1)).cases).toEqual([]);
+        const held = (await bench.store.listClaims(5)).find((one) => one.caseId === caseId);
+        expect(held).toMatchObject({ claimId, actWithinMs: 90_000, touches: 0 });
+        const free = newId();
+        await bench.store.changeCase(caseId, free, appending([], free, "free"));
+        expect(await bench.load(caseId)).toEqual(before);
+        await bench.claim(1);
+      }
+    });
+
+    test("ends the claim that was there: its holder's next commit is a lost claim", async () => {
+      const stored = await bench.startClaimed();
+      const [commitId, claim] = [newId(), taken("page-1")];
+      await bench.other.changeCase(
+        stored.row.caseId,
+        commitId,
+        appending([note("taken over")], commitId, claim),
+      );
+      expect(await bench.commitOne(commitOf(stored, await bench.store.now(), [note("late")]))).toEqual({
+        kind: "claimLost",
+      });
+      const { row } = await bench.load(stored.row.caseId);
+      expect(row).toMatchObject({ state: "claimed", claim: { claimId: claim.claimId }, revision: 2 });
+    });
+
+    test("is a compare-and-set: of many at the same time each sees the claim of the one before", async () => {
+      const { identity } = await bench.start();
+      const seen: (string | null)[] = [];
+      const claims = Array.from({ length: 8 }, (_, index) => taken(`page-${index}`));
+      const replies = await Promise.all(
+        claims.map((claim, index) => {
+          const commitId = newId();
+          const store = index % 2 === 0 ? bench.store : bench.other;
+          return store.changeCase(identity.caseId, commitId, (stored, now): CaseChange<string> => {
+            seen.push(stored.row.claim?.claimId ?? null);
+            if (stored.row.claim !== null) return { kind: "leave", reply: "held" };
+            return appending([note("mine")], commitId, claim)(stored, now);
+          });
+        }),
+      );
+      const won = replies.filter((reply) => reply?.kind === "decided" && reply.reply === "written");
+      expect(won).toHaveLength(1);
+      expect(seen.filter((claimId) => claimId === null)).toHaveLength(1);
+      expect((await bench.load(identity.caseId)).row.revision).toBe(2);
+    });
+
+    test("and one that touches the claim: act-by starts anew, and the sweep sees a sign of life", async () => {
+      const { identity } = await bench.start();
+      const [first, second, third] = [newId(), newId(), newId()];
+      const claim = taken("page-1");
+      await bench.store.changeCase(identity.caseId, first, appending([], first, claim));
+      const touch = { kind: "touch", actWithinMs: 120_000 } as const;
+      await bench.store.changeCase(identity.caseId, second, appending([note("a move")], second, touch));
+      const [held] = await bench.store.listClaims(5);
+      expect(held).toMatchObject({
+        claimId: claim.claimId,
+        holderId: "page-1",
+        actWithinMs: 120_000,
+        touches: 1,
+      });
+      expect(held?.actByAt).toBeGreaterThanOrEqual((held?.claimedAt ?? 0) + 120_000);
+      await bench.store.changeCase(identity.caseId, third, appending([], third, "free"));
+      const fourth = newId();
+      await bench.store.changeCase(identity.caseId, fourth, appending([note("nobody's")], fourth, touch));
+      expect((await bench.load(identity.caseId)).row).toMatchObject({ state: "ready", claim: null });
+    });
+
+    test("refuses a case that is done, which nobody can hold", async () => {
+      const { identity } = await bench.start({ entries: [{ kind: "caseDone" }] });
+      const before = await bench.load(identity.caseId);
+      const commitId = newId();
+      await expect(
+        bench.store.changeCase(identity.caseId, commitId, appending([note("x")], commitId, taken("page-1"))),
+      ).rejects.toMatchObject({ code: "INVARIANT_BROKEN" });
       expect(await bench.load(identity.caseId)).toEqual(before);
     });
   });

@@ -27,6 +27,7 @@ export function testClaims(bench: Bench): void {
       expect(row).toEqual({
         ...start.identity,
         ...start.row,
+        lineage: row?.lineage,
         state: "claimed",
         claim: { claimId: claimIds[0], holderId: "holder-1", claimedAt: now, actByAt: now + actWithinMs },
       });

@@ -16,6 +16,8 @@ export interface Subject {
   readonly other: Store;
   /** Removes every case and holder. */
   clear(): Promise<void>;
+  /** Takes what a standby has now; the function given makes that all there is, as a failover does. */
+  replicate(): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,11 @@ export class Bench {
   get other(): Store {
     if (this.subject === null) throw new Error("the store is not open yet");
     return this.subject.other;
+  }
+
+  async replicate(): Promise<() => Promise<void>> {
+    if (this.subject === null) throw new Error("the store is not open yet");
+    return this.subject.replicate();
   }
 
   /** Starts a case that has been due for a second. */

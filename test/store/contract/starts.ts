@@ -17,7 +17,7 @@ export function testStarts(bench: Bench): void {
       });
       expect(await bench.store.insertCase(start)).toEqual({ kind: "started" });
       const { row, journal } = await bench.load(start.identity.caseId);
-      expect(row).toEqual({ ...start.identity, ...start.row, claim: null });
+      expect(row).toEqual({ ...start.identity, ...start.row, lineage: row.lineage, claim: null });
       expect(journal).toEqual([{ revision: 1, at, commitId: start.commitId, entry: start.entries[0] }]);
       expect(rowOf(foldJournal(row.caseId, journal))).toEqual(start.row);
     });

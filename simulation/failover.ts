@@ -1,0 +1,79 @@
+/**
+ * A database whose standby lags some commits behind. A failover makes the standby all there is: rows, journals, claims
+ * and heartbeats are as they were, and nobody who was told that his commit is stored is told that it is gone.
+ */
+
+import { memoryServer } from "../src/store/memory/store.ts";
+import type { Store, StoredCase } from "../src/store/port.ts";
+
+/** Commits by which the standby lags, at most. */
+export const LAG_MAX = 12;
+
+/** Steps of which a failover lost an attempt, as `case step`: what was sent then, no journal tells any more. */
+export type LostAttempts = ReadonlySet<string>;
+
+/** The database of a run. */
+export class ReplicatedDatabase {
+  readonly store: Store;
+  readonly #replicate: () => () => void;
+  readonly #lostAttempts = new Set<string>();
+  /** What the standby had after each of the last commits, oldest first. */
+  #images: (() => void)[] = [];
+
+  constructor(now: () => number) {
+    const { store, replicate } = memoryServer({ now });
+    this.#replicate = replicate;
+    this.store = this.#recorded(store);
+  }
+
+  get lostAttempts(): LostAttempts {
+    return this.#lostAttempts;
+  }
+
+  /** From here on commits can get lost; those before are safe on the standby. */
+  startToLag(): void {
+    this.#images = [this.#replicate()];
+  }
+
+  /** Loses the last commits, as many as the standby lags by but `lag` at most; gives how many entries of these cases were lost. */
+  async failOver(lag: number, caseIds: readonly string[]): Promise<number> {
+    const before = await this.#loadAll(caseIds);
+    this.#images.at(-1 - Math.min(lag, this.#images.length - 1))?.();
+    this.startToLag();
+    const after = await this.#loadAll(caseIds);
+    const lost = before.map(({ row, journal }, index) => {
+      const kept = new Set(after[index]?.journal.map(({ commitId }) => commitId));
+      const gone = journal.filter(({ commitId }) => !kept.has(commitId));
+      for (const { entry } of gone)
+        if (entry.kind === "attemptOpened") this.#lostAttempts.add(`${row.caseId} ${entry.step}`);
+      return gone.length;
+    });
+    return lost.reduce((sum, one) => sum + one, 0);
+  }
+
+  async #loadAll(caseIds: readonly string[]): Promise<readonly StoredCase[]> {
+    const stored = await Promise.all(caseIds.map((caseId) => this.store.loadCase(caseId)));
+    return stored.filter((one) => one !== null);
+  }
+
+  /** The store, with an image taken after whatever writes. */
+  #recorded(store: Store): Store {
+    const recorded = async <Reply>(reply: Promise<Reply>): Promise<Reply> => {
+      const value = await reply;
+      this.#images = [...this.#images, this.#replicate()].slice(-1 - LAG_MAX);
+      return value;
+    };
+    return {
+      ...store,
+      insertCase: (start) => recorded(store.insertCase(start)),
+      claimDue: (request) => recorded(store.claimDue(request)),
+      commit: (commits) => recorded(store.commit(commits)),
+      changeCase: (caseId, commitId, decide) => recorded(store.changeCase(caseId, commitId, decide)),
+      setAside: (caseId, claimId, summary) => recorded(store.setAside(caseId, claimId, summary)),
+      registerHolder: (holder) => recorded(store.registerHolder(holder)),
+      beat: (holderId) => recorded(store.beat(holderId)),
+      endHolder: (holderId, beat) => recorded(store.endHolder(holderId, beat)),
+      forgetHolders: (endedBefore) => recorded(store.forgetHolders(endedBefore)),
+    };
+  }
+}

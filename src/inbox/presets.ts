@@ -1,0 +1,479 @@
+/** The providers that Foothold knows, as data. */
+
+import type { Answer, Preset, Scheme, SecretForm } from "./preset.ts";
+
+const MIB = 1024 * 1024;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const CHECKED_ON = "2026-11-29";
+
+const plainSecret: SecretForm = { encoding: "utf8", prefix: "", bytesMin: 1 };
+const dot = { text: "." } as const;
+const accepted: Answer = { status: 202, contentType: null, body: "" };
+const okay: Answer = { status: 200, contentType: null, body: "" };
+
+/** HMAC-SHA256 of the raw body alone, in a header. */
+function bodyHmac(header: string, encoding: "hex" | "base64", prefix = ""): Scheme {
+  return {
+    kind: "hmac",
+    name: `hmac-sha256 in ${header}`,
+    algorithm: "sha256",
+    secret: plainSecret,
+    signature: {
+      header,
+      form: prefix === "" ? { kind: "bare" } : { kind: "prefixed", prefix },
+      encoding,
+    },
+    signed: ["raw"],
+    id: null,
+    timestamp: null,
+  };
+}
+
+/** The two schemes of Standard Webhooks, with the prefix of their headers. */
+function standardSchemes(prefix: string): readonly Scheme[] {
+  const common = {
+    signed: ["id", dot, "timestamp", dot, "raw"],
+    id: `${prefix}-id`,
+    timestamp: { from: { header: `${prefix}-timestamp` }, unit: "s", of: "attempt" },
+  } as const;
+  const header = `${prefix}-signature`;
+  return [
+    {
+      kind: "hmac",
+      name: "v1",
+      algorithm: "sha256",
+      secret: { encoding: "base64", prefix: "whsec_", bytesMin: 16 },
+      signature: { header, form: { kind: "list", separator: " ", prefix: "v1," }, encoding: "base64" },
+      ...common,
+    },
+    {
+      kind: "ed25519",
+      name: "v1a",
+      secret: { encoding: "base64", prefix: "whpk_", bytesMin: 32 },
+      signature: { header, form: { kind: "list", separator: " ", prefix: "v1a," }, encoding: "base64" },
+      ...common,
+    },
+  ];
+}
+
+/** What most providers have in common; each says what is different. */
+const base: Omit<Preset, "name" | "schemes" | "deliveryKey" | "eventType"> = {
+  checkedOn: CHECKED_ON,
+  body: "json",
+  items: null,
+  businessKey: null,
+  occurredAt: null,
+  subject: null,
+  isBodyTheKey: false,
+  keptHeaders: [],
+  accepted,
+  challenge: null,
+  bodyBytesMax: MIB,
+  resendsWithinMs: 30 * DAY_MS,
+  retries: true,
+};
+
+const stripe: Preset = {
+  ...base,
+  name: "stripe",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "v1",
+      algorithm: "sha256",
+      // The whole secret with its prefix: Stripe does not decode it.
+      secret: plainSecret,
+      signature: {
+        header: "stripe-signature",
+        form: { kind: "named", separator: ",", name: "v1" },
+        encoding: "hex",
+      },
+      signed: ["timestamp", dot, "raw"],
+      id: null,
+      timestamp: { from: { part: "t" }, unit: "s", of: "attempt" },
+    },
+  ],
+  deliveryKey: [{ path: ["id"] }],
+  // Two event objects for one change happen, but no field tells them from two changes in one second: a source that
+  // knows better names a key of its own.
+  businessKey: null,
+  eventType: [{ path: ["type"] }],
+  occurredAt: { where: { path: ["created"] }, unit: "s" },
+  subject: [{ path: ["data", "object", "id"] }],
+};
+
+const github: Preset = {
+  ...base,
+  name: "github",
+  schemes: [bodyHmac("x-hub-signature-256", "hex", "sha256=")],
+  body: "byContentType",
+  deliveryKey: [{ header: "x-github-delivery" }],
+  eventType: [{ header: "x-github-event" }, { path: ["action"] }],
+  isBodyTheKey: true,
+  keptHeaders: ["x-github-delivery", "x-github-event", "x-github-hook-*"],
+  bodyBytesMax: 25 * MIB,
+  resendsWithinMs: 3 * DAY_MS,
+  retries: false,
+};
+
+const shopify: Preset = {
+  ...base,
+  name: "shopify",
+  schemes: [bodyHmac("x-shopify-hmac-sha256", "base64"), bodyHmac("shopify-hmac-sha256", "base64")],
+  deliveryKey: [{ header: "x-shopify-webhook-id" }],
+  businessKey: [{ header: "x-shopify-event-id" }, { header: "x-shopify-topic" }],
+  eventType: [{ header: "x-shopify-topic" }],
+  occurredAt: { where: { header: "x-shopify-triggered-at" }, unit: "rfc3339" },
+  subject: [{ header: "x-shopify-topic" }, { path: ["id"] }],
+  isBodyTheKey: true,
+  keptHeaders: ["x-shopify-*", "shopify-*"],
+  bodyBytesMax: 5 * MIB,
+  resendsWithinMs: 2 * DAY_MS,
+};
+
+const slack: Preset = {
+  ...base,
+  name: "slack",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "v0",
+      algorithm: "sha256",
+      secret: plainSecret,
+      signature: {
+        header: "x-slack-signature",
+        form: { kind: "prefixed", prefix: "v0=" },
+        encoding: "hex",
+      },
+      signed: [{ text: "v0:" }, "timestamp", { text: ":" }, "raw"],
+      id: null,
+      timestamp: { from: { header: "x-slack-request-timestamp" }, unit: "s", of: "attempt" },
+    },
+  ],
+  body: "byContentType",
+  deliveryKey: [{ path: ["event_id"] }],
+  // One message may come as many events, each with an id of its own.
+  businessKey: [
+    { path: ["team_id"] },
+    { path: ["event", "type"] },
+    { path: ["event", "channel"] },
+    { path: ["event", "event_ts"] },
+  ],
+  eventType: [{ path: ["event", "type"] }],
+  occurredAt: { where: { path: ["event", "event_ts"] }, unit: "s" },
+  subject: [{ path: ["event", "channel"] }],
+  keptHeaders: ["x-slack-retry-num", "x-slack-retry-reason", "x-slack-request-timestamp"],
+  accepted: okay,
+  challenge: "slack",
+  resendsWithinMs: DAY_MS,
+};
+
+const twilio: Preset = {
+  ...base,
+  name: "twilio",
+  schemes: [{ kind: "twilio", name: "hmac-sha1" }],
+  body: "byContentType",
+  deliveryKey: [{ header: "i-twilio-idempotency-token" }],
+  businessKey: [{ path: ["MessageSid"] }, { path: ["MessageStatus"] }],
+  eventType: [{ text: "message" }, { path: ["MessageStatus"] }],
+  subject: [{ path: ["MessageSid"] }],
+  isBodyTheKey: true,
+  keptHeaders: ["i-twilio-idempotency-token"],
+  accepted: { status: 200, contentType: "text/xml", body: "<Response/>" },
+  resendsWithinMs: DAY_MS,
+};
+
+const standardWebhooks: Preset = {
+  ...base,
+  name: "standard-webhooks",
+  schemes: standardSchemes("webhook"),
+  deliveryKey: [{ header: "webhook-id" }],
+  eventType: [{ path: ["type"] }],
+  occurredAt: { where: { path: ["timestamp"] }, unit: "rfc3339" },
+  keptHeaders: ["webhook-id", "webhook-timestamp"],
+};
+
+const svix: Preset = {
+  ...standardWebhooks,
+  name: "svix",
+  schemes: standardSchemes("svix"),
+  deliveryKey: [{ header: "svix-id" }],
+  keptHeaders: ["svix-id", "svix-timestamp"],
+};
+
+const bearer: Scheme = { kind: "token", name: "bearer", header: "authorization", before: "Bearer " };
+
+const cloudEvents: Preset = {
+  ...base,
+  name: "cloudevents",
+  schemes: [bearer, bodyHmac("x-signature-256", "hex", "sha256=")],
+  body: "cloudEvents",
+  items: { list: [], item: [] },
+  deliveryKey: [{ path: ["source"] }, { path: ["id"] }],
+  eventType: [{ path: ["type"] }],
+  occurredAt: { where: { path: ["time"] }, unit: "rfc3339" },
+  subject: [{ path: ["source"] }, { path: ["subject"] }],
+  keptHeaders: ["ce-*"],
+  challenge: "cloudEvents",
+};
+
+const sns: Preset = {
+  ...base,
+  name: "sns",
+  schemes: [{ kind: "sns", name: "sns" }],
+  deliveryKey: [{ path: ["MessageId"] }],
+  eventType: [{ path: ["Type"] }],
+  occurredAt: { where: { path: ["Timestamp"] }, unit: "rfc3339" },
+  keptHeaders: ["x-amz-sns-*"],
+  challenge: "sns",
+  resendsWithinMs: HOUR_MS,
+};
+
+const hubspotItems: Pick<
+  Preset,
+  "items" | "deliveryKey" | "businessKey" | "eventType" | "occurredAt" | "subject"
+> = {
+  items: { list: [], item: [] },
+  // Its event id is not unique by itself.
+  deliveryKey: [
+    { path: ["portalId"] },
+    { path: ["subscriptionId"] },
+    { path: ["objectId"] },
+    { path: ["occurredAt"] },
+    { path: ["eventId"] },
+  ],
+  businessKey: null,
+  eventType: [{ path: ["subscriptionType"] }],
+  occurredAt: { where: { path: ["occurredAt"] }, unit: "ms" },
+  subject: [{ path: ["portalId"] }, { path: ["objectId"] }],
+};
+
+const hubspot: Preset = {
+  ...base,
+  ...hubspotItems,
+  name: "hubspot",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "v3",
+      algorithm: "sha256",
+      secret: plainSecret,
+      signature: { header: "x-hubspot-signature-v3", form: { kind: "bare" }, encoding: "base64" },
+      signed: ["method", "url", "raw", "timestamp"],
+      id: null,
+      timestamp: { from: { header: "x-hubspot-request-timestamp" }, unit: "ms", of: "attempt" },
+    },
+  ],
+  resendsWithinMs: 2 * DAY_MS,
+};
+
+/** For apps that cannot be moved to version 3: a plain hash with the secret in front, which can be lengthened. */
+const hubspotV2: Preset = {
+  ...hubspot,
+  name: "hubspot-v2",
+  schemes: [
+    {
+      kind: "hash",
+      name: "v2",
+      signature: { header: "x-hubspot-signature", form: { kind: "bare" }, encoding: "hex" },
+      signed: ["method", "url", "raw"],
+    },
+  ],
+  isBodyTheKey: true,
+};
+
+const hubspotV1: Preset = {
+  ...hubspotV2,
+  name: "hubspot-v1",
+  schemes: [
+    {
+      kind: "hash",
+      name: "v1",
+      signature: { header: "x-hubspot-signature", form: { kind: "bare" }, encoding: "hex" },
+      signed: ["raw"],
+    },
+  ],
+};
+
+const zoom: Preset = {
+  ...base,
+  name: "zoom",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "v0",
+      algorithm: "sha256",
+      secret: plainSecret,
+      signature: { header: "x-zm-signature", form: { kind: "prefixed", prefix: "v0=" }, encoding: "hex" },
+      signed: [{ text: "v0:" }, "timestamp", { text: ":" }, "raw"],
+      id: null,
+      timestamp: { from: { header: "x-zm-request-timestamp" }, unit: "s", of: "attempt" },
+    },
+  ],
+  deliveryKey: [{ path: ["event"] }, { path: ["event_ts"] }, { path: ["payload", "object", "uuid"] }],
+  eventType: [{ path: ["event"] }],
+  occurredAt: { where: { path: ["event_ts"] }, unit: "ms" },
+  challenge: "zoom",
+  accepted: okay,
+  resendsWithinMs: DAY_MS,
+};
+
+const square: Preset = {
+  ...base,
+  name: "square",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "hmac-sha256",
+      algorithm: "sha256",
+      secret: plainSecret,
+      signature: { header: "x-square-hmacsha256-signature", form: { kind: "bare" }, encoding: "base64" },
+      signed: ["url", "raw"],
+      id: null,
+      timestamp: null,
+    },
+  ],
+  deliveryKey: [{ path: ["event_id"] }],
+  eventType: [{ path: ["type"] }],
+  occurredAt: { where: { path: ["created_at"] }, unit: "rfc3339" },
+  subject: [{ path: ["data", "id"] }],
+};
+
+const paddle: Preset = {
+  ...base,
+  name: "paddle",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "h1",
+      algorithm: "sha256",
+      secret: plainSecret,
+      signature: {
+        header: "paddle-signature",
+        form: { kind: "named", separator: ";", name: "h1" },
+        encoding: "hex",
+      },
+      signed: ["timestamp", { text: ":" }, "raw"],
+      id: null,
+      timestamp: { from: { part: "ts" }, unit: "s", of: "attempt" },
+    },
+  ],
+  deliveryKey: [{ path: ["event_id"] }],
+  eventType: [{ path: ["event_type"] }],
+  occurredAt: { where: { path: ["occurred_at"] }, unit: "rfc3339" },
+  subject: [{ path: ["data", "id"] }],
+};
+
+const linear: Preset = {
+  ...base,
+  name: "linear",
+  schemes: [
+    {
+      kind: "hmac",
+      name: "hmac-sha256",
+      algorithm: "sha256",
+      secret: plainSecret,
+      signature: { header: "linear-signature", form: { kind: "bare" }, encoding: "hex" },
+      signed: ["raw"],
+      id: null,
+      // The same in every retry, so a bound of minutes would refuse each of them.
+      timestamp: { from: { path: ["webhookTimestamp"] }, unit: "ms", of: "event" },
+    },
+  ],
+  deliveryKey: [{ header: "linear-delivery" }],
+  eventType: [{ path: ["type"] }, { path: ["action"] }],
+  occurredAt: { where: { path: ["webhookTimestamp"] }, unit: "ms" },
+  subject: [{ path: ["data", "id"] }],
+  isBodyTheKey: true,
+  keptHeaders: ["linear-delivery", "linear-event"],
+  accepted: okay,
+  resendsWithinMs: 2 * DAY_MS,
+};
+
+const adyen: Preset = {
+  ...base,
+  name: "adyen",
+  schemes: [{ kind: "adyen", name: "hmac-sha256" }],
+  items: { list: ["notificationItems"], item: ["NotificationRequestItem"] },
+  deliveryKey: [
+    { path: ["merchantAccountCode"] },
+    { path: ["pspReference"] },
+    { path: ["eventCode"] },
+    { path: ["success"] },
+  ],
+  eventType: [{ path: ["eventCode"] }],
+  occurredAt: { where: { path: ["eventDate"] }, unit: "rfc3339" },
+  subject: [{ path: ["merchantReference"] }],
+  accepted: { status: 202, contentType: "text/plain", body: "[accepted]" },
+};
+
+const graph: Preset = {
+  ...base,
+  name: "microsoft-graph",
+  schemes: [{ kind: "bodyToken", name: "clientState", path: ["value", "0", "clientState"] }],
+  items: { list: ["value"], item: [] },
+  deliveryKey: [
+    { path: ["subscriptionId"] },
+    { path: ["resourceData", "id"] },
+    { path: ["changeType"] },
+    { path: ["resourceData", "@odata.etag"] },
+  ],
+  eventType: [{ path: ["changeType"] }],
+  subject: [{ path: ["resource"] }],
+  challenge: "graph",
+  isBodyTheKey: false,
+  resendsWithinMs: DAY_MS,
+};
+
+const gitlab: Preset = {
+  ...base,
+  name: "gitlab",
+  schemes: [{ kind: "token", name: "token", header: "x-gitlab-token", before: "" }],
+  deliveryKey: [{ header: "x-gitlab-event-uuid" }],
+  eventType: [{ header: "x-gitlab-event" }],
+  keptHeaders: ["x-gitlab-event", "x-gitlab-event-uuid", "x-gitlab-instance"],
+  isBodyTheKey: true,
+};
+
+/** For senders of one's own: HMAC-SHA256 of the body in hexadecimal, in `X-Signature-256`, an id in `X-Event-Id`. */
+const hmac: Preset = {
+  ...base,
+  name: "hmac",
+  schemes: [bodyHmac("x-signature-256", "hex", "sha256=")],
+  deliveryKey: [{ header: "x-event-id" }],
+  eventType: [{ header: "x-event-type" }],
+  keptHeaders: ["x-event-id", "x-event-type"],
+  isBodyTheKey: true,
+};
+
+/** For senders that can only be told a token. */
+const bearerPreset: Preset = { ...hmac, name: "bearer", schemes: [bearer] };
+
+/** Every preset by its name. */
+export const PRESETS = {
+  adyen,
+  bearer: bearerPreset,
+  cloudevents: cloudEvents,
+  github,
+  gitlab,
+  hmac,
+  hubspot,
+  "hubspot-v1": hubspotV1,
+  "hubspot-v2": hubspotV2,
+  linear,
+  "microsoft-graph": graph,
+  paddle,
+  shopify,
+  slack,
+  sns,
+  square,
+  "standard-webhooks": standardWebhooks,
+  stripe,
+  svix,
+  twilio,
+  zoom,
+} as const satisfies { readonly [name: string]: Preset };
+
+/** The name of a preset. */
+export type PresetName = keyof typeof PRESETS;

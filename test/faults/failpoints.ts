@@ -1,0 +1,152 @@
+/** kill -9 and SIGSTOP of a worker at every point of an attempt, alone and in pairs; many cases per ended process. */
+
+import { seededRandom, type SeededRandom } from "../../examples/services/seeded-random.ts";
+import { FAILPOINTS, type Failpoint } from "../../src/engine/failpoints.ts";
+import { inArena, RESUMED_WITHIN_MS, type Arena } from "./arena.ts";
+import { STEPS, type StepName } from "./case-types.ts";
+import type { Trap, WorkerProcess } from "./crew.ts";
+import { KIND_NAMES, KINDS, type KindName } from "./kinds.ts";
+import { ran, type Outcome, type RoundInput } from "./tally.ts";
+
+/** How a process is ended. A stopped one wakes up when all is over, and says what it had to say. */
+export type EndedBy = "kill" | "stop";
+
+/** A point of one step's attempt. */
+interface Place {
+  readonly step: StepName;
+  readonly point: Failpoint;
+}
+
+const PLACES: readonly Place[] = STEPS.flatMap((step) => FAILPOINTS.map((point) => ({ step, point })));
+
+/** What follows a confirmed step is opened with its confirmation: only the first intent has a moment before it. */
+const FIRST_PLACES: readonly Place[] = PLACES.filter(
+  ({ step, point }) => point !== "beforeIntent" || step === "first",
+);
+
+/** Ends a worker while each of its cases stands at another place. One run = one case. */
+export async function endAtPlaces(endedBy: EndedBy, { serverUrl, seed, runs }: RoundInput): Promise<Outcome> {
+  const all = KIND_NAMES.flatMap((kind) => FIRST_PLACES.map((place) => ({ kind, place })));
+  const chosen = chooseSome(all, runs, seededRandom(seed));
+  return inArena(serverUrl, async (arena) => {
+    const traps: Trap[] = [];
+    for (const { kind, place } of chosen) traps.push(await holdOne(arena, kind, place));
+    const victim = await arena.worker("victim", { traps });
+    await victim.hear("at", traps.length);
+    arena.sweep();
+    const survivor = await arena.worker("survivor");
+    const endedAt = performance.now();
+    await endProcess(victim, endedBy);
+    await arena.rest();
+    await victim.retire();
+    await arena.settle();
+    const late = traps.filter(
+      (trap) => !isEndOfCase(trap) && takenAfter(survivor, trap, endedAt) > RESUMED_WITHIN_MS,
+    );
+    const slow = late.map(
+      ({ caseId }) => `case ${caseId} had no holder ${RESUMED_WITHIN_MS} ms after the fault`,
+    );
+    return ran(traps.length, traps.filter((trap) => wasHit(arena, victim.name, trap)).length, [
+      ...slow,
+      ...(await arena.judge()),
+    ]);
+  });
+}
+
+/** Ends a worker, and the next one where it has come to. One run = one case and its pair of places. */
+export async function endAtPairs({ serverUrl, seed, runs }: RoundInput): Promise<Outcome> {
+  const random = seededRandom(seed);
+  const [firstEnd, secondEnd] = [random.pick(ENDS), random.pick(ENDS)];
+  const pairs = Array.from({ length: Math.min(runs, PAIRS_AT_ONCE) }, () => random.pick(PAIRS));
+  return inArena(serverUrl, async (arena) => {
+    const firstTraps: Trap[] = [];
+    const secondTraps: Trap[] = [];
+    for (const { kind, first, second } of pairs) {
+      const trap = await holdOne(arena, kind, first, "ownType");
+      firstTraps.push(trap);
+      secondTraps.push({ ...trap, ...second });
+    }
+    arena.sweep();
+    const ends: [readonly Trap[], EndedBy][] = [
+      [firstTraps, firstEnd],
+      [secondTraps, secondEnd],
+    ];
+    for (const [index, [traps, endedBy]] of ends.entries()) {
+      // A case that lost its worker is tried beside no other one (R9): each type has a worker of its own.
+      const victim = await arena.worker(`victim ${index + 1}`, { traps, workerPerType: true });
+      await victim.hear("at", traps.length);
+      await endProcess(victim, endedBy);
+    }
+    const survivor = await arena.worker("survivor");
+    await arena.rest();
+    for (const victim of arena.workers.filter(({ name }) => name !== survivor.name)) await victim.retire();
+    await arena.settle();
+    const hits = pairs.filter((_, index) =>
+      [firstTraps[index], secondTraps[index]].every(
+        (trap, victim) => trap !== undefined && wasHit(arena, `victim ${victim + 1}`, trap),
+      ),
+    ).length;
+    return ran(pairs.length, hits, await arena.judge());
+  });
+}
+
+const ENDS: readonly EndedBy[] = ["kill", "stop"];
+/** Pairs in one arena. */
+const PAIRS_AT_ONCE = 25;
+
+interface Pair {
+  readonly kind: KindName;
+  readonly first: Place;
+  readonly second: Place;
+}
+
+/** Every pair whose second place a worker comes to after the first fault. */
+const PAIRS: readonly Pair[] = KIND_NAMES.flatMap((kind) =>
+  FIRST_PLACES.flatMap((first) => placesAfter(kind, first).map((second) => ({ kind, first, second }))),
+);
+
+function placesAfter(kind: KindName, { step, point }: Place): readonly Place[] {
+  const isOpen = point !== "beforeIntent";
+  const next = point === "afterConfirm" ? STEPS[STEPS.indexOf(step) + 1] : step;
+  if (next === undefined || (isOpen && KINDS[kind].afterUnknown === "stops")) return [];
+  const asks = isOpen && KINDS[kind].afterUnknown === "asks";
+  return PLACES.filter((one) => {
+    if (one.step !== next)
+      return STEPS.indexOf(one.step) > STEPS.indexOf(next) && one.point !== "beforeIntent";
+    // What is asked about is confirmed by the answer where it has happened: nothing is sent.
+    return !asks || one.point === "beforeConfirm" || one.point === "afterConfirm";
+  });
+}
+
+async function holdOne(arena: Arena, kind: KindName, place: Place, type?: "ownType"): Promise<Trap> {
+  const [caseId = ""] = await arena.start(kind, 1, type);
+  return { act: "hold", caseId, ...place };
+}
+
+async function endProcess(victim: WorkerProcess, endedBy: EndedBy): Promise<void> {
+  if (endedBy === "kill") await victim.kill();
+  else victim.signal("SIGSTOP");
+}
+
+/** The last confirmation was stored with the end of the case: nothing is left to go on with. */
+function isEndOfCase(trap: Trap): boolean {
+  return trap.step === "third" && trap.act === "hold" && trap.point === "afterConfirm";
+}
+
+/** The sweep took the case from the victim, or it had ended by then. */
+function wasHit(arena: Arena, victim: string, trap: Trap): boolean {
+  const freed = arena.swept("holderFreed").filter(({ name }) => name === victim);
+  return isEndOfCase(trap) || freed.some(({ caseIds }) => caseIds.includes(trap.caseId));
+}
+
+function takenAfter(survivor: WorkerProcess, { caseId }: Trap, endedAt: number): number {
+  const taken = survivor.heard("claimed").find(({ caseIds }) => caseIds?.includes(caseId));
+  return (taken?.heardAt ?? Infinity) - endedAt;
+}
+
+function chooseSome<T>(all: readonly T[], count: number, random: SeededRandom): readonly T[] {
+  const left = [...all];
+  const chosen: T[] = [];
+  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(random.under(left.length), 1));
+  return chosen;
+}

@@ -1,0 +1,76 @@
+/** What came of letting a fault loose: how often, how often it really hit, and what was wrong afterwards. */
+
+/** Sentences of one fault that are kept; the rest are counted. */
+const SENTENCES_MAX = 20;
+
+/** The count of some runs of one fault. */
+export interface Tally {
+  readonly runs: number;
+  /** Runs in which the fault was seen to have happened. The others are void. */
+  readonly hits: number;
+  readonly violations: readonly string[];
+}
+
+/** What a round of a fault gave. */
+export type Outcome =
+  | ({ readonly kind: "ran" } & Tally)
+  /** It cannot be made on this machine. */
+  | { readonly kind: "skipped"; readonly reason: string };
+
+/** What a round is told. */
+export interface RoundInput {
+  /** A PostgreSQL server for faults that do not touch the server itself. */
+  readonly serverUrl: string;
+  /** Decides whatever is left to chance. */
+  readonly seed: string;
+  /** Runs still wanted, at least 1; a round may make fewer, and those that come in one piece make more. */
+  readonly runs: number;
+}
+
+/** A fault that can be let loose. */
+export interface Fault {
+  readonly name: string;
+  /** Runs of `npm run soak`. */
+  readonly soakRuns: number;
+  /** Runs of a sample, as every test run makes one. */
+  readonly sampleRuns: number;
+  readonly round: (input: RoundInput) => Promise<Outcome>;
+}
+
+/** A round that was run. */
+export function ran(runs: number, hits: number, violations: readonly string[]): Outcome {
+  return { kind: "ran", runs, hits, violations };
+}
+
+/** Runs a fault, round by round, until it was run often enough. A void run is a violation: it proves nothing. */
+export async function runFault(
+  { name, round }: Fault,
+  { serverUrl, seed, runs }: RoundInput,
+  onRound: (tally: Tally) => void = () => undefined,
+): Promise<Outcome> {
+  let tally: Tally = { runs: 0, hits: 0, violations: [] };
+  for (let index = 1; tally.runs < runs; index += 1) {
+    const roundSeed = `${seed} ${name} ${index}`;
+    const outcome = await round({ serverUrl, seed: roundSeed, runs: runs - tally.runs });
+    if (outcome.kind === "skipped") return outcome;
+    if (outcome.runs < 1) throw new Error(`a round of "${name}" made no run`);
+    const isVoid = outcome.hits < outcome.runs;
+    const found = isVoid ? [`${outcome.runs - outcome.hits} of ${outcome.runs} runs were void`] : [];
+    tally = {
+      runs: tally.runs + outcome.runs,
+      hits: tally.hits + outcome.hits,
+      violations: [
+        ...tally.violations,
+        ...[...found, ...outcome.violations].map((what) => `[${roundSeed}] ${what}`),
+      ],
+    };
+    onRound(tally);
+  }
+  return { kind: "ran", ...tally };
+}
+
+/** The first of the violations, for people. */
+export function tellViolations(violations: readonly string[]): readonly string[] {
+  const more = violations.length - SENTENCES_MAX;
+  return [...violations.slice(0, SENTENCES_MAX), ...(more > 0 ? [`and ${more} more`] : [])];
+}
