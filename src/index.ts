@@ -59,12 +59,14 @@ export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.t
 export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage } from "./desk/desk.ts";
 export type {
   ApprovalRequest,
+  CancelRequest,
   ConfirmRequest,
   CorrectionRequest,
   EventRequest,
-  MoveRequest,
   NoteRequest,
   PauseRequest,
+  PersonRequest,
+  PlannedRequest,
   ResumeRequest,
 } from "./desk/acts.ts";
 export type {
@@ -74,6 +76,7 @@ export type {
   ConfirmedAction,
   HistoryEntry,
   LastErrorView,
+  RepairView,
   StepView,
   WaitView,
 } from "./desk/case-view.ts";
@@ -83,6 +86,7 @@ export type { Holding } from "./desk/holding.ts";
 export type { MoveView } from "./desk/moves-view.ts";
 export type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "./desk/overview.ts";
 export type { ConditionView, PlannedStepView, PlanView } from "./desk/plan-view.ts";
+export type { OpenedRepair, OpenRequest, RepairLife, TakeOverRequest } from "./desk/repairs.ts";
 export type { StartedCase, StartOptions } from "./desk/start.ts";
 export type { Ports } from "./core/ports.ts";
 export type { Store, StoredCase } from "./store/port.ts";

@@ -38,7 +38,14 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "lateReport":
       return `${nounOf(entry.step)}: a worker that had lost the case reports late`;
     case "eventReceived":
+    case "eventAttached":
       return `event ${entry.eventType} came in`;
+    case "repairOpened":
+      return `opened for repair by ${entry.by.name}`;
+    case "repairTakenOver":
+      return `repair taken over by ${entry.by.name}`;
+    case "repairEnded":
+      return "repair ended";
     case "noteAdded":
       return `note by ${entry.by.name}: ${entry.text}`;
     case "stepUndone":

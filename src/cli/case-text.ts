@@ -27,12 +27,8 @@ export function caseLines(view: CaseView): readonly string[] {
     section("Confirmed", view.confirmed.map(confirmedLine)),
     view.plan === null ? section("Plan", [view.definition.sentence]) : planLines(view.plan, view.now),
     section("Attempts", view.attempts.map(attemptLine)),
-    section(
-      "Events",
-      view.events.map(
-        (one) => `${formatTime(one.at)}  ${one.eventType} (${one.sourceId})  ${short(one.payload)}`,
-      ),
-    ),
+    section("Events", view.events.map(eventLine)),
+    section("Came during the repair, not applied yet", view.repair?.attached.map(eventLine) ?? []),
     section("Input", inputLines(view)),
     section(
       "You can",
@@ -115,6 +111,10 @@ function attemptLine(one: CaseView["attempts"][number]): string {
   return `${which}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
 }
 
+function eventLine({ at, eventType, sourceId, payload }: CaseView["events"][number]): string {
+  return `${formatTime(at)}  ${eventType} (${sourceId})  ${short(payload)}`;
+}
+
 function inputLines({ input, originalInput }: CaseView): readonly string[] {
   const isCorrected = JSON.stringify(input) !== JSON.stringify(originalInput);
   return [short(input), ...(isCorrected ? [`was ${short(originalInput)}`] : [])];
@@ -128,6 +128,12 @@ function moveLine(caseId: string, { move, step }: MoveView): string {
       return `${SPOKEN_NAME} cases confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT   (it happened: nothing is sent)`;
     case "correct":
       return `${SPOKEN_NAME} cases correct ${caseId} --input JSON --reason TEXT`;
+    case "open":
+      return `${SPOKEN_NAME} cases open ${caseId}   (nobody else works on it meanwhile)`;
+    case "takeOver":
+      return `${SPOKEN_NAME} cases take-over ${caseId} --reason TEXT`;
+    case "close":
+      return `${SPOKEN_NAME} cases close ${caseId} --repair ID`;
     case "note":
       return `${SPOKEN_NAME} cases note ${caseId} TEXT`;
     case "resume":

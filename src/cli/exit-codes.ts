@@ -43,6 +43,8 @@ function exitCodeFor(code: ErrorCode): ExitCode {
       return EXIT_CODES.notFound;
     case "CASE_CLAIMED":
     case "CASE_ENDED":
+    case "REPAIR_OVER":
+    case "NOTHING_TO_TAKE_OVER":
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
     case "NOTHING_TO_CONFIRM":

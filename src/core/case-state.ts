@@ -7,6 +7,7 @@ import type {
   ConditionAnswer,
   ConfirmedBy,
   LapseReason,
+  RepairEnd,
   Review,
   StepResult,
   Wait,
@@ -157,6 +158,25 @@ export type Rest =
   | { readonly kind: "done"; readonly at: number }
   | { readonly kind: "canceled"; readonly at: number; readonly by: Actor; readonly reason: string | null };
 
+/** A repair that is open. */
+export interface OpenRepair {
+  /** Of the claim that it holds: every move in it is made under this id. */
+  readonly claimId: string;
+  readonly by: Actor;
+  readonly openedAt: number;
+  /** Events that came since; prerequisites and waits do not see them yet. */
+  readonly attached: readonly ReceivedEvent[];
+}
+
+/** A repair that is over, and how it ended. */
+export interface FormerRepair {
+  readonly claimId: string;
+  readonly endedAt: number;
+  readonly end:
+    | { readonly kind: "takenOver"; readonly by: Actor; readonly reason: string }
+    | { readonly kind: "ended"; readonly why: RepairEnd };
+}
+
 /** A request that the holder of the claim gets back with its next commit. */
 interface PersonRequest {
   readonly by: Actor;
@@ -189,6 +209,9 @@ export interface CaseState {
   readonly fencingToken: number;
   /** True once a person corrected or resumed. */
   readonly repaired: boolean;
+  readonly repair: OpenRepair | null;
+  /** The last ones that are over, oldest first. */
+  readonly formerRepairs: readonly FormerRepair[];
   readonly cancelRequest: PersonRequest | null;
   readonly pauseRequest: PersonRequest | null;
 }

@@ -4,7 +4,14 @@
  * confirmation stands is the plan's question (plan.ts).
  */
 
-import { reportId, stepOf, type CaseState, type ReceivedEvent, type Rest } from "./case-state.ts";
+import {
+  reportId,
+  stepOf,
+  type CaseState,
+  type OpenRepair,
+  type ReceivedEvent,
+  type Rest,
+} from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
 import {
   answerCheck,
@@ -21,6 +28,7 @@ import {
   type StepChange,
 } from "./fold-step.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
+import { withAttached, withoutRepair } from "./repair.ts";
 import { undoName } from "./undo.ts";
 
 /**
@@ -64,6 +72,8 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     losses: 0,
     fencingToken: 0,
     repaired: false,
+    repair: null,
+    formerRepairs: [],
     cancelRequest: null,
     pauseRequest: null,
   };
@@ -113,12 +123,21 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return loseClaim(state, entry, at);
     case "eventReceived":
       return receiveEvent(state, entry, at);
+    case "eventAttached":
+      return attachEvent(state, entry, at);
     case "approvalAnswered":
       return answerApproval(state, entry, at);
     case "lateReport":
       return learnLate(state, entry, at);
     case "noteAdded":
-      return wake(state, at);
+      // During a repair the state before it must still be there afterwards.
+      return state.repair === null ? wake(state, at) : state;
+    case "repairOpened":
+      return openRepair(state, entry, at);
+    case "repairTakenOver":
+      return takeOver(state, entry, at);
+    case "repairEnded":
+      return endRepair(state, entry, at);
     case "cancelRequested":
       return wake({ ...state, cancelRequest: { by: entry.by, reason: entry.reason, untilAt: null } }, at);
     case "pauseRequested":
@@ -219,6 +238,42 @@ function receiveEvent(state: CaseState, entry: EntryOf<"eventReceived">, at: num
   if (ignored !== null) return known;
   const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
   return wake({ ...known, events: [...state.events, event] }, at);
+}
+
+function attachEvent(state: CaseState, entry: EntryOf<"eventAttached">, at: number): CaseState {
+  const { eventType, sourceId, payload } = entry;
+  const repair = repairOf(state, entry);
+  const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
+  const sourceIds = [...state.sourceIds, sourceId];
+  return { ...state, sourceIds, repair: { ...repair, attached: [...repair.attached, event] } };
+}
+
+function openRepair(state: CaseState, { claimId, by }: EntryOf<"repairOpened">, at: number): CaseState {
+  if (state.repair !== null) throw corruptJournal(state, "a repair is opened while another one is open");
+  return { ...state, repair: { claimId, by, openedAt: at, attached: [] } };
+}
+
+/** What is attached stays so: one repair goes over into the other. */
+function takeOver(state: CaseState, entry: EntryOf<"repairTakenOver">, at: number): CaseState {
+  const { claimId, by, reason } = entry;
+  const { attached } = repairOf(state, entry);
+  const end = { kind: "takenOver", by, reason } as const;
+  const over = withoutRepair(state, { claimId: entry.from.claimId, endedAt: at, end });
+  return { ...over, repair: { claimId, by, openedAt: at, attached } };
+}
+
+/** Whatever lies below the repair stands again, and what is attached is applied to it. */
+function endRepair(state: CaseState, entry: EntryOf<"repairEnded">, at: number): CaseState {
+  const { claimId, why, ignored } = entry;
+  const { attached } = repairOf(state, entry);
+  const former = { claimId, endedAt: at, end: { kind: "ended", why } } as const;
+  if (ignored !== null || attached.length === 0) return withoutRepair(state, former);
+  return wake(withoutRepair(withAttached(state), former), at);
+}
+
+function repairOf(state: CaseState, { kind }: Entry): OpenRepair {
+  if (state.repair === null) throw corruptJournal(state, `${kind} while no repair is open`);
+  return state.repair;
 }
 
 function answerApproval(state: CaseState, entry: EntryOf<"approvalAnswered">, at: number): CaseState {

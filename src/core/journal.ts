@@ -143,6 +143,17 @@ export type LateOutcome =
   | { readonly kind: "succeeded"; readonly result: StepResult; readonly evidence: Json }
   | { readonly kind: "failed"; readonly failure: Failure };
 
+/** Why a repair ended: by its person, by a move that ended the case, or without its page. */
+export type RepairEnd =
+  | "closed"
+  | "caseEnded"
+  /** The page gave no sign of life for a whole lease. */
+  | "silent"
+  /** It was open for too long without a move. */
+  | "actBy"
+  /** Its holder did not know of it, or nobody holds its claim any more. */
+  | "orphaned";
+
 /** What happened. One commit appends one or more of these. */
 export type Entry =
   | {
@@ -239,6 +250,14 @@ export type Entry =
       readonly by: Actor;
       readonly ignored: string | null;
     }
+  /** It came while a repair was open: kept, and applied when the repair ends (R22). */
+  | {
+      readonly kind: "eventAttached";
+      readonly eventType: string;
+      readonly sourceId: string;
+      readonly payload: Json;
+      readonly by: Actor;
+    }
   | {
       readonly kind: "approvalAnswered";
       readonly step: string;
@@ -249,6 +268,30 @@ export type Entry =
       readonly by: Actor;
     }
   | { readonly kind: "noteAdded"; readonly text: string; readonly by: Actor }
+  /** A person took the claim of the case, to repair it. */
+  | {
+      readonly kind: "repairOpened";
+      readonly claimId: string;
+      readonly holderId: string;
+      readonly by: Actor;
+    }
+  /** Another person took the claim; the one who had it is refused from then on. */
+  | {
+      readonly kind: "repairTakenOver";
+      readonly claimId: string;
+      readonly holderId: string;
+      readonly by: Actor;
+      readonly from: { readonly claimId: string; readonly by: Actor };
+      readonly reason: string;
+    }
+  /** `events` that were attached are applied by this entry, unless `ignored` says why not. */
+  | {
+      readonly kind: "repairEnded";
+      readonly claimId: string;
+      readonly why: RepairEnd;
+      readonly events: number;
+      readonly ignored: string | null;
+    }
   | {
       readonly kind: "resumed";
       readonly step: string | null;

@@ -49,6 +49,7 @@ const holder: Holder = {
 const claim = { claimId: "c", holderId: "h-1", claimedAt: START, actByAt: START + HOUR };
 const held: HeldBy = { claim, holder };
 const byPage: HeldBy = { claim, holder: { ...holder, kind: "page", name: "ada" } };
+const inRepair: Entry = { kind: "repairOpened", claimId: "c", holderId: "h-1", by: person };
 
 const written = (verdict: MoveVerdict): readonly Entry[] | string => {
   switch (verdict.kind) {
@@ -69,20 +70,20 @@ describe("an event (R4)", () => {
 
   it("is stored once per source id, whoever holds the case", () => {
     const story = one();
-    expect(written(decideEvent(story.state, event))).toEqual([
+    expect(written(decideEvent(story.state, null, event))).toEqual([
       { kind: "eventReceived", ...event, ignored: null },
     ]);
-    expect(code(decideEvent(story.event("paid", "e-1").state, event))).toBe("repeated");
+    expect(code(decideEvent(story.event("paid", "e-1").state, null, event))).toBe("repeated");
   });
 
   it("is kept as ignored on an ended case, and applied on a paused one", () => {
-    expect(written(decideEvent(one().append(done).state, event))).toMatchObject([
+    expect(written(decideEvent(one().append(done).state, null, event))).toMatchObject([
       { ignored: "the case is done" },
     ]);
-    expect(written(decideEvent(one().append(canceled).state, event))).toMatchObject([
+    expect(written(decideEvent(one().append(canceled).state, null, event))).toMatchObject([
       { ignored: "the case is canceled" },
     ]);
-    expect(written(decideEvent(one().append(pause).state, event))).toMatchObject([{ ignored: null }]);
+    expect(written(decideEvent(one().append(pause).state, null, event))).toMatchObject([{ ignored: null }]);
   });
 });
 
@@ -96,7 +97,7 @@ describe("an approval answer", () => {
     by: person,
   };
   const decide = (story: Story, over: Partial<typeof answer> = {}): MoveVerdict =>
-    decideApproval(story.planInput(), { ...answer, ...over });
+    decideApproval(story.planInput(), null, { ...answer, ...over });
 
   it("is stored where it is asked for, once", () => {
     const story = new Story(line);
@@ -147,7 +148,7 @@ describe("an approval answer", () => {
     const notYet = /is not asked for: its prerequisites are not answered yet\.$/;
     expect(written(decide(unsure))).toMatch(notYet);
     expect(written(decide(unsure.probe("approve", probe("open"), cannotTell("down"))))).toMatch(notYet);
-    const busy = decideApproval(unsure.planInput({ busy: new Set(["approve"]) }), answer);
+    const busy = decideApproval(unsure.planInput({ busy: new Set(["approve"]) }), null, answer);
     expect(written(busy)).toMatch(notYet);
   });
 
@@ -193,7 +194,7 @@ describe("a cancel", () => {
   });
 
   it("is refused against a person's open page, and on an ended case; a canceled one knows it", () => {
-    expect(code(decideCancel(one().state, byPage, why))).toBe("CASE_CLAIMED");
+    expect(code(decideCancel(one().append(inRepair).state, byPage, why))).toBe("CASE_CLAIMED");
     expect(code(decideCancel(one().append(done).state, null, why))).toBe("CASE_ENDED");
     expect(code(decideCancel(one().append(canceled).state, null, why))).toBe("repeated");
   });
@@ -225,7 +226,7 @@ describe("a pause", () => {
   });
 
   it("is refused against a person's open page and on an ended case", () => {
-    expect(code(decidePause(one().state, byPage, until))).toBe("CASE_CLAIMED");
+    expect(code(decidePause(one().append(inRepair).state, byPage, until))).toBe("CASE_CLAIMED");
     expect(code(decidePause(one().append(done).state, null, until))).toBe("CASE_ENDED");
   });
 });

@@ -6,13 +6,14 @@
 import { basisOf } from "./basis.ts";
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
-import { stepOf, type CaseState } from "./case-state.ts";
+import { stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
 import { foldEntries } from "./fold.ts";
 import type { Actor, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
 import type { SendStepOutline } from "./outline.ts";
 import { isUntouched, planCase } from "./plan.ts";
 import type { Act, PlanInput, PlannedStep } from "./planning.ts";
+import { repairUnder } from "./repair.ts";
 import { isSettled } from "./settled.ts";
 import { describeLapse } from "./standing.ts";
 import { formatUtc } from "./utc-time.ts";
@@ -31,9 +32,13 @@ export interface HeldBy {
   readonly holder: Holder | null;
 }
 
-/** An event that arrived for a case. Stored on any case; on an ended one it is kept as ignored. */
+/**
+ * An event that arrived for a case. Stored on any case; on an ended one it is kept as ignored, and during a repair it is
+ * attached (R22).
+ */
 export function decideEvent(
   state: CaseState,
+  held: HeldBy | null,
   event: {
     readonly eventType: string;
     readonly sourceId: string;
@@ -42,13 +47,16 @@ export function decideEvent(
   },
 ): MoveVerdict {
   if (state.sourceIds.includes(event.sourceId)) return { kind: "repeated" };
+  if (inRepair(state, held) !== null)
+    return { kind: "write", entries: [{ kind: "eventAttached", ...event }] };
   const ignored = isEnded(state) ? `the case is ${state.rest.kind}` : null;
   return { kind: "write", entries: [{ kind: "eventReceived", ...event, ignored }] };
 }
 
-/** A person's answer to an approval that is being asked for. */
+/** A person's answer to an approval that is being asked for. During somebody's repair what it is about may change. */
 export function decideApproval(
   input: PlanInput,
+  held: HeldBy | null,
   answer: {
     readonly step: string;
     readonly approved: boolean;
@@ -61,6 +69,7 @@ export function decideApproval(
   const { state } = input;
   if (state.sourceIds.includes(answer.sourceId)) return { kind: "repeated" };
   if (isEnded(state)) return caseEnded(state);
+  if (held !== null && inRepair(state, held) !== null) return caseClaimed(state, held);
   const planned = planCase(input).steps.find(({ step }) => step.name === answer.step);
   if (planned?.step.kind !== "approval") {
     const names = input.outline.steps.filter(({ kind }) => kind === "approval").map(({ name }) => name);
@@ -106,7 +115,7 @@ export function decideCancel(
 ): MoveVerdict {
   if (state.rest.kind === "canceled") return { kind: "repeated" };
   if (isEnded(state)) return caseEnded(state);
-  if (isPage(held)) return caseClaimed(state, held);
+  if (held !== null && inRepair(state, held) !== null) return caseClaimed(state, held);
   if (held !== null && state.cancelRequest !== null) return { kind: "repeated" };
   if (isUntouched(state)) {
     return { kind: "write", entries: [{ kind: held === null ? "canceled" : "cancelRequested", ...request }] };
@@ -134,7 +143,7 @@ export function decidePause(
   request: { readonly by: Actor; readonly reason: string | null; readonly untilAt: number | null },
 ): MoveVerdict {
   if (isEnded(state)) return caseEnded(state);
-  if (isPage(held)) return caseClaimed(state, held);
+  if (held !== null && inRepair(state, held) !== null) return caseClaimed(state, held);
   const before = held === null ? pauseOf(state) : state.pauseRequest;
   if (before !== null && before.untilAt === request.untilAt) return { kind: "repeated" };
   return { kind: "write", entries: [{ kind: held === null ? "paused" : "pauseRequested", ...request }] };
@@ -310,12 +319,13 @@ function lacksConfirmation({ standing, act }: PlannedStep): boolean {
   return standing.kind !== "stands" || (act.kind === "review" && act.review.reason === "unreadable");
 }
 
-/** A claim that a person's open page has: against it everything but a note is refused (R4). */
-function isPage(held: HeldBy | null): held is HeldBy {
-  return held?.holder?.kind === "page";
+/** The repair that a claim is for: against it everything but a note and taking over is refused (R4). */
+function inRepair(state: CaseState, held: HeldBy | null): OpenRepair | null {
+  return repairUnder(state, held?.claim.claimId ?? null);
 }
 
-function isEnded({ rest }: CaseState): boolean {
+/** True for a case that is done or canceled. */
+export function isEnded({ rest }: CaseState): boolean {
   return rest.kind === "done" || rest.kind === "canceled";
 }
 
@@ -326,16 +336,28 @@ function caseEnded(state: CaseState): MoveVerdict {
   );
 }
 
-function caseClaimed(state: CaseState, { claim, holder }: HeldBy): MoveVerdict {
+/** Refused because somebody holds the case: who, until when, and what can be done. */
+export function caseClaimed(state: CaseState, held: HeldBy): MoveVerdict {
+  const { claim, holder } = held;
+  const endsAt = holder === null ? claim.actByAt : Math.min(claim.actByAt, holder.beatAt + holder.leaseMs);
+  const untilAt = formatUtc(endsAt);
+  const repair = inRepair(state, held);
+  if (repair !== null) {
+    return refuse(
+      "CASE_CLAIMED",
+      `Case ${state.caseId} is being repaired by ${repair.by.name} until ${untilAt}, or longer while that page is open. ` +
+        `Add a note, or take the repair over with a reason.`,
+    );
+  }
   const who = holder === null ? `holder ${claim.holderId}` : `${holder.name} (${holder.host})`;
-  const untilAt = holder === null ? claim.actByAt : Math.min(claim.actByAt, holder.beatAt + holder.leaseMs);
   return refuse(
     "CASE_CLAIMED",
-    `Case ${state.caseId} is held by ${who} until ${formatUtc(untilAt)}, or longer while that holder is at work; ` +
+    `Case ${state.caseId} is held by ${who} until ${untilAt}, or longer while that holder is at work; ` +
       `then the sweep frees it. Try again once it is free.`,
   );
 }
 
-function refuse(code: ErrorCode, sentence: string): MoveVerdict {
+/** A refusal. */
+export function refuse(code: ErrorCode, sentence: string): MoveVerdict {
   return { kind: "refused", code, sentence };
 }

@@ -40,6 +40,8 @@ export interface CaseSummary {
   /** Claims lost in a row with an attempt open. */
   readonly losses: number;
   readonly isRepaired: boolean;
+  /** Who has it open for repair, and how many events came meanwhile; null = nobody has. */
+  readonly repair: { readonly name: string; readonly events: number } | null;
   /** Who paused or canceled it and why. */
   readonly stoppedBy: {
     readonly name: string;
@@ -95,6 +97,10 @@ function summarize(state: CaseState): CaseSummary {
     lastFailure: lastFailureOf(state),
     losses: state.losses,
     isRepaired: state.repaired,
+    repair:
+      state.repair === null
+        ? null
+        : { name: storable(state.repair.by.name), events: state.repair.attached.length },
     stoppedBy: stoppedBy(state.rest),
   };
 }

@@ -30,6 +30,7 @@ const nothing: CaseSummary = {
   lastFailure: null,
   losses: 0,
   isRepaired: false,
+  repair: null,
   stoppedBy: null,
 };
 const lastFailure = {
@@ -128,10 +129,37 @@ describe("a claimed case", () => {
     expect(seemsAlive({ ...holder, endedAt: START }, START)).toBe(false);
   });
 
-  it("reads Being repaired while a person's page has it", () => {
-    expect(read("claimed", {}, { holder: { ...holder, kind: "page", name: "ada" } })).toMatchObject({
-      state: "Being repaired",
-      actsNext: "ada",
+  describe("by a person's page", () => {
+    const page: Holder = { ...holder, kind: "page", name: "ada", leaseMs: 5 * MINUTE };
+    const repair = { name: "ada", events: 0 };
+
+    it("reads Being repaired, by whom and until when, with what came meanwhile", () => {
+      expect(read("claimed", { repair }, { holder: page })).toEqual({
+        state: "Being repaired",
+        sentence: "ada has it open for repair.",
+        actsNext: "ada",
+        byAt: START + MINUTE,
+      });
+      expect(read("claimed", { repair: { ...repair, events: 1 } }, { holder: page }).sentence).toBe(
+        "ada has it open for repair; 1 event came meanwhile.",
+      );
+      expect(read("claimed", {}, { holder: page })).toMatchObject({
+        state: "Being repaired",
+        actsNext: "ada",
+      });
+    });
+
+    it("does not read as a lost worker when the page is gone: the sweep ends the repair", () => {
+      const gone = { ...page, endedAt: START };
+      expect(read("claimed", { repair: { ...repair, events: 2 } }, { holder: gone })).toEqual({
+        state: "Being repaired",
+        sentence:
+          "ada had it open for repair, and the page has given no sign of life since; 2 events came meanwhile; the sweep ends the repair.",
+        actsNext: "the sweep",
+        byAt: START + MINUTE,
+      });
+      expect(read("claimed", { repair }, { holder: null })).toMatchObject({ byAt: START + MINUTE });
+      expect(read("claimed", { repair }, { holder: null, claim: null })).toMatchObject({ byAt: null });
     });
   });
 });

@@ -68,8 +68,11 @@ export function readState(input: ReadingInput): Reading {
   return readResting(input.state, input);
 }
 
-function readClaimed({ claim, holder, now }: ReadingInput): Reading {
+function readClaimed(input: ReadingInput): Reading {
+  const { claim, holder, summary, now } = input;
   const actByAt = claim?.actByAt ?? null;
+  const repairer = holder?.kind === "page" ? holder.name : summary.repair?.name;
+  if (repairer !== undefined) return readRepair(repairer, input);
   if (holder === null || !seemsAlive(holder, now)) {
     const who = holder === null ? "Its holder" : `${holder.name} (${holder.host})`;
     return {
@@ -79,20 +82,33 @@ function readClaimed({ claim, holder, now }: ReadingInput): Reading {
       byAt: holder === null ? actByAt : holder.beatAt + holder.leaseMs,
     };
   }
-  if (holder.kind === "page") {
-    return {
-      state: "Being repaired",
-      sentence: `${holder.name} has it open for repair.`,
-      actsNext: holder.name,
-      byAt: actByAt,
-    };
-  }
   return {
     state: "Running",
     sentence: `${holder.name} (${holder.host}) works on it.`,
     actsNext: holder.name,
     byAt: actByAt,
   };
+}
+
+/** What was done and what came stays with the case, whether its page is still there or not. */
+function readRepair(name: string, { claim, holder, summary, now }: ReadingInput): Reading {
+  const events = summary.repair?.events ?? 0;
+  const came = events === 0 ? "" : `; ${events} ${events === 1 ? "event" : "events"} came meanwhile`;
+  const byAt = Math.min(
+    claim?.actByAt ?? Infinity,
+    holder === null ? Infinity : holder.beatAt + holder.leaseMs,
+  );
+  const until = { byAt: byAt === Infinity ? null : byAt };
+  if (holder !== null && seemsAlive(holder, now)) {
+    return {
+      state: "Being repaired",
+      sentence: `${name} has it open for repair${came}.`,
+      actsNext: name,
+      ...until,
+    };
+  }
+  const sentence = `${name} had it open for repair, and the page has given no sign of life since${came}; the sweep ends the repair.`;
+  return { state: "Being repaired", sentence, actsNext: "the sweep", ...until };
 }
 
 function readResting(state: RestingState, input: ReadingInput): Reading {

@@ -84,7 +84,7 @@ const waits: Record<Wait["kind"], Wait> = {
 
 function read(state: StoredState, summary: Partial<CaseSummary>): ReadableState {
   const nothing = { confirmed: 0, waits: [], reviews: [], unsettled: [], lastFailure: null, losses: 0 };
-  const whole = { ...nothing, isRepaired: false, stoppedBy: null, ...summary };
+  const whole = { ...nothing, isRepaired: false, repair: null, stoppedBy: null, ...summary };
   return readState({ state, dueAt: null, summary: whole, claim: null, holder: null, now: START }).state;
 }
 
@@ -141,6 +141,7 @@ const confirmed: Entry = {
   evidence: null,
   by: { how: "timer", dueAt: START },
 };
+const opened: Entry = { kind: "repairOpened", claimId: "r", holderId: "p", by: person };
 const resting: Record<RestingState, readonly Entry[]> = {
   ready: [],
   waiting: [{ kind: "parked", waits: [waits.timer], dueAt: START }],
@@ -194,6 +195,19 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
   eventReceived: [
     { kind: "eventReceived", eventType: "paid", sourceId: "e", payload: null, by: person, ignored: null },
   ],
+  eventAttached: [{ kind: "eventAttached", eventType: "paid", sourceId: "e", payload: null, by: person }],
+  repairOpened: [opened],
+  repairTakenOver: [
+    {
+      kind: "repairTakenOver",
+      claimId: "r-2",
+      holderId: "p-2",
+      by: person,
+      from: { claimId: "r", by: person },
+      reason: "r",
+    },
+  ],
+  repairEnded: [{ kind: "repairEnded", claimId: "r", why: "closed", events: 0, ignored: null }],
   approvalAnswered: [
     {
       kind: "approvalAnswered",
@@ -236,8 +250,12 @@ const groups: Record<string, readonly RestingState[]> = {
   "what a holder holds": ["ready", "waiting", "paused"],
 };
 
+/** What only happens during a repair. */
+const inRepair: readonly EntryKind[] = ["eventAttached", "repairTakenOver", "repairEnded"];
+
 function stateAfter(from: RestingState, entry: Entry): string {
-  const journal = numbered([started(), ...sent, ...resting[from], entry], { from: 1, at: START });
+  const before = inRepair.includes(entry.kind) ? [opened] : [];
+  const journal = numbered([started(), ...sent, ...resting[from], ...before, entry], { from: 1, at: START });
   return rowOf(foldJournal("case-1", journal)).state;
 }
 

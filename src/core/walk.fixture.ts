@@ -150,7 +150,9 @@ export class Walk {
   }
 
   event(eventType: string, sourceId: string = this.#nextSource()): void {
-    this.#move(decideEvent(this.state, { eventType, sourceId, payload: { sourceId }, by: person }));
+    this.#move(
+      decideEvent(this.state, this.#held(), { eventType, sourceId, payload: { sourceId }, by: person }),
+    );
   }
 
   /** Something that a fact or a probe asks about changes; an event tells, so that facts stay functions of the journal. */
@@ -161,7 +163,7 @@ export class Walk {
 
   approve(step: string, approved: boolean): void {
     const answer = { step, approved, form: null, note: null, sourceId: this.#nextSource(), by: person };
-    this.#move(decideApproval(this.planInput(), answer));
+    this.#move(decideApproval(this.planInput(), this.#held(), answer));
   }
 
   resume(step: string | null): MoveVerdict {

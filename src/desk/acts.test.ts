@@ -249,7 +249,14 @@ onEachStore("the acts of the desk", (storeOf) => {
     test("what a case allows now is what the acts say", async () => {
       const caseId = await start(desk);
       const allowed = (await desk.show(caseId)).moves.filter(({ isAllowed }) => isAllowed);
-      expect(allowed.map(({ move }) => move)).toEqual(["approve", "cancel", "pause", "correct", "note"]);
+      expect(allowed.map(({ move }) => move)).toEqual([
+        "approve",
+        "cancel",
+        "pause",
+        "correct",
+        "open",
+        "note",
+      ]);
       await desk.cancel(caseId, ada);
       const after = (await desk.show(caseId)).moves.filter(({ isAllowed }) => isAllowed);
       expect(after.map(({ move }) => move)).toEqual(["note"]);

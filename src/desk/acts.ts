@@ -21,7 +21,7 @@ import type { StoredRow } from "../store/port.ts";
 import { changeCase, type ActReply, type ActView } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
-import { fingerprintNow, planFrom } from "./plan-input.ts";
+import { fingerprintNow, inputsOf, planFrom } from "./plan-input.ts";
 import { planChange } from "./plan-version.ts";
 import {
   caseNotFound,
@@ -45,59 +45,67 @@ export interface EventRequest {
   readonly by?: string | undefined;
 }
 
+/** A person's act. Made under a repair, it is refused with `REPAIR_OVER` once that is over. */
+export interface PersonRequest {
+  readonly by: string;
+  /** The id of the open repair under which it is made; left out = on a case that nobody need hold. */
+  readonly repairId?: string | undefined;
+}
+
+/** An act that is judged on a plan. */
+export interface PlannedRequest extends PersonRequest {
+  /**
+   * The plan version that the person saw (R5). Left out, the act binds to the plan of its own commit; in a repair it is
+   * refused where an event that matters has come since.
+   */
+  readonly plan?: string | undefined;
+}
+
 /** An answer to an approval. */
-export interface ApprovalRequest {
+export interface ApprovalRequest extends PlannedRequest {
   readonly step: string;
   readonly approved: boolean;
   /** What the approval's form asks for; left out = null. A refusal needs none. */
   readonly form?: unknown;
   readonly note?: string | null | undefined;
-  readonly by: string;
   /** The same id is stored once; random when left out. */
   readonly sourceId?: string | undefined;
-  /** The plan version that the person saw (R5); left out, the answer binds to the plan of its own commit. */
-  readonly plan?: string | undefined;
-}
-
-/** Who acts and why. */
-export interface MoveRequest {
-  readonly by: string;
-  readonly reason?: string | null | undefined;
 }
 
 /** A resume. */
-export interface ResumeRequest extends MoveRequest {
+export interface ResumeRequest extends PlannedRequest {
   /** Only this step's review and bounds; left out = every step's. */
   readonly step?: string | undefined;
-  /** As in {@link ApprovalRequest}. */
-  readonly plan?: string | undefined;
+  readonly reason?: string | null | undefined;
 }
 
-/** A pause. */
-export interface PauseRequest extends MoveRequest {
+/** A cancel. With a plan version it needs the definition. */
+export interface CancelRequest extends PlannedRequest {
+  readonly reason?: string | null | undefined;
+}
+
+/** A pause. It does no harm, so it needs no plan. */
+export interface PauseRequest extends PersonRequest {
+  readonly reason?: string | null | undefined;
   /** When it ends by itself, epoch ms; left out = when somebody resumes the case. */
   readonly untilAt?: number | null | undefined;
 }
 
 /** A correction of the input. */
-export interface CorrectionRequest {
+export interface CorrectionRequest extends PlannedRequest {
   /** The whole input as it must be. */
   readonly input: unknown;
-  readonly by: string;
   readonly reason: string;
 }
 
 /** A confirmation by hand. */
-export interface ConfirmRequest {
+export interface ConfirmRequest extends PlannedRequest {
   readonly step: string;
   /** What the step gave, as `run` would have returned it; left out = null. */
   readonly result?: unknown;
   /** Where it can be seen: an outside id, a link. */
   readonly evidence?: string | null | undefined;
-  readonly by: string;
   readonly reason: string;
-  /** As in {@link ApprovalRequest}. */
-  readonly plan?: string | undefined;
 }
 
 /** A note. */
@@ -120,7 +128,10 @@ export async function recordEvent(
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const payload = await validPayload(caseType, eventType, request.payload);
-  return changeCase(parts, caseId, ({ state }) => decideEvent(state, { eventType, sourceId, payload, by }));
+  // A fact: it needs no claim, and an open repair only says that it is not applied yet.
+  return changeCase(parts, { caseId, repairId: undefined }, ({ state, held }) =>
+    decideEvent(state, held, { eventType, sourceId, payload, by }),
+  );
 }
 
 /** Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */
@@ -140,10 +151,10 @@ export async function answerApproval(
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const form = await validForm(caseType, request);
-  return changeCase(parts, caseId, (view) => {
+  return changeCase(parts, { caseId, repairId: request.repairId }, (view) => {
     const isKnown = view.state.sourceIds.includes(sourceId);
     const input = isKnown ? planInput(parts, view) : seenPlan(parts, view, { plan: request.plan, step });
-    return decideApproval(input, { step, approved, form, note, sourceId, by });
+    return decideApproval(input, view.held, { step, approved, form, note, sourceId, by });
   });
 }
 
@@ -152,7 +163,7 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const step = request.step ?? null;
-  return changeCase(parts, caseId, (view) => {
+  return changeCase(parts, { caseId, repairId: request.repairId }, (view) => {
     const caseType = neededDefinition(parts.registry, view.row);
     if (step !== null) checkStep(caseType, step);
     const input = seenPlan(parts, view, { plan: request.plan, step });
@@ -160,11 +171,16 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   });
 }
 
-/** Cancels a case without effects outside, or asks its holder to. Needs no definition. */
-export async function cancel(parts: DeskParts, caseId: string, request: MoveRequest): Promise<ActReply> {
+/** Cancels a case without effects outside, or asks its holder to. Needs no definition unless there is a plan to compare. */
+export async function cancel(parts: DeskParts, caseId: string, request: CancelRequest): Promise<ActReply> {
+  const { plan, repairId } = request;
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
-  return changeCase(parts, caseId, ({ state, held }) => decideCancel(state, held, { by, reason }));
+  return changeCase(parts, { caseId, repairId }, (view) => {
+    const mayBeStale = plan !== undefined || (view.repair !== null && view.repair.attached.length > 0);
+    if (mayBeStale) seenPlan(parts, view, { plan, step: null });
+    return decideCancel(view.state, view.held, { by, reason });
+  });
 }
 
 /** Pauses a case, or asks its holder to. Needs no definition. */
@@ -172,7 +188,7 @@ export async function pause(parts: DeskParts, caseId: string, request: PauseRequ
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const untilAt = request.untilAt ?? null;
-  return changeCase(parts, caseId, ({ state, held, now }) => {
+  return changeCase(parts, { caseId, repairId: request.repairId }, ({ state, held, now }) => {
     if (untilAt !== null && !(Number.isSafeInteger(untilAt) && untilAt > now)) {
       throw new FootholdError("INVALID_REQUEST", "A pause must end in the future, at a whole millisecond.", {
         details: { caseId, fields: [{ path: "untilAt", message: "is not in the future" }] },
@@ -193,9 +209,11 @@ export async function correctInput(
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const input = await validInput(caseType, request.input);
-  return changeCase(parts, caseId, ({ state, held }) =>
-    decideCorrection(state, held, { input, by, reason: request.reason }),
-  );
+  const { plan, repairId, reason } = request;
+  return changeCase(parts, { caseId, repairId }, (view) => {
+    seenPlan(parts, view, { plan, step: null });
+    return decideCorrection(view.state, view.held, { input, by, reason });
+  });
 }
 
 /** Confirms a step by hand. Throws `NOTHING_TO_CONFIRM`, `CONFIRM_BLOCKED`, and `INVALID_REQUEST` for a wrong result. */
@@ -217,7 +235,7 @@ export async function confirmStep(
   const caseType = neededDefinition(parts.registry, row);
   checkStep(caseType, step);
   const result = await validResult(caseType, request);
-  return changeCase(parts, caseId, (view) =>
+  return changeCase(parts, { caseId, repairId: request.repairId }, (view) =>
     decideConfirmation(seenPlan(parts, view, { plan: request.plan, step }), view.held, {
       step,
       result,
@@ -243,7 +261,7 @@ async function validResult({ steps }: CaseType, { step, result }: ConfirmRequest
 export async function addNote(parts: DeskParts, caseId: string, request: NoteRequest): Promise<ActReply> {
   checkTexts([{ path: "text", value: request.text, charsMax: NOTE_CHARS_MAX, isProse: true }]);
   const by = personOf(request.by);
-  return changeCase(parts, caseId, () => decideNote(request.text, by));
+  return changeCase(parts, { caseId, repairId: undefined }, () => decideNote(request.text, by));
 }
 
 function planInput(parts: DeskParts, view: ActView): PlanInput {
@@ -254,14 +272,14 @@ function planInput(parts: DeskParts, view: ActView): PlanInput {
 function seenPlan(
   parts: DeskParts,
   view: ActView,
-  { plan, step }: { readonly plan: string | undefined; readonly step: string | null },
+  seen: { readonly plan: string | undefined; readonly step: string | null },
 ): PlanInput {
-  const input = planInput(parts, view);
-  if (plan === undefined) return input;
   const inputFor = (state: CaseState): PlanInput => planInput(parts, { ...view, state });
-  const change = planChange({ input, journal: view.journal, inputFor }, { plan, step });
+  const inputs = inputsOf(view.state, inputFor);
+  const { journal, repair } = view;
+  const change = planChange({ inputs, journal, inputFor, repair }, seen);
   if (change !== null) throw change;
-  return input;
+  return inputs.now;
 }
 
 function checkStep({ outline }: CaseType, step: string): void {

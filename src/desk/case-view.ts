@@ -15,6 +15,7 @@ import type { DefinitionStanding } from "./definition.ts";
 import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
 import { holdingOf, type Holding } from "./holding.ts";
 import { viewMoves, type MoveView } from "./moves-view.ts";
+import type { PlanInputs } from "./plan-input.ts";
 import { sayWait, viewPlan, waitsFor, type PlanView } from "./plan-view.ts";
 
 /** Entries of the history that a view holds; of a longer one, the newest. */
@@ -108,6 +109,14 @@ export interface HistoryEntry {
   readonly sentence: string;
 }
 
+/** An open repair. */
+export interface RepairView {
+  readonly by: Actor;
+  readonly openedAt: number;
+  /** Events that came since; they are applied when the repair ends. */
+  readonly attached: CaseState["events"];
+}
+
 /** Everything about one case. Times are epoch ms. */
 export interface CaseView extends CaseLine {
   readonly now: number;
@@ -124,7 +133,10 @@ export interface CaseView extends CaseLine {
   readonly reviews: readonly Review[];
   readonly lastError: LastErrorView | null;
   readonly attempts: readonly AttemptView[];
+  /** Those that prerequisites and waits see. */
   readonly events: CaseState["events"];
+  /** Who has it open for repair; null = nobody. */
+  readonly repair: RepairView | null;
   /** Claims lost in a row with an attempt open. */
   readonly losses: number;
   /** What a person asked of the holder and it has not carried out yet. */
@@ -176,7 +188,9 @@ export interface CaseViewInput {
   readonly holders: readonly StoredHolder[];
   readonly definition: DefinitionStanding;
   /** Null where the definition is not loaded. */
-  readonly planInput: PlanInput | null;
+  readonly inputs: PlanInputs | null;
+  /** True for the holder of the open repair: the claim is theirs. */
+  readonly isOwnRepair: boolean;
   /** Tells what a step would send now. */
   readonly fingerprintNow: (step: SendStepOutline) => string | null;
   readonly now: number;
@@ -185,10 +199,10 @@ export interface CaseViewInput {
 
 /** Everything about one case. */
 export function viewCase(input: CaseViewInput): CaseView {
-  const { stored, state, planInput, formatTime, now } = input;
+  const { stored, state, inputs, formatTime, now } = input;
   const { row, journal } = stored;
-  const standings = standingsOf(state, planInput);
-  const plan = planInput === null ? null : viewPlan(planInput, formatTime);
+  const standings = standingsOf(state, inputs?.now ?? null);
+  const plan = inputs === null ? null : viewPlan(inputs, formatTime);
   const line = viewLine({
     row,
     holders: input.holders,
@@ -211,16 +225,23 @@ export function viewCase(input: CaseViewInput): CaseView {
     lastError: lastErrorOf(state),
     attempts: attemptsOf(state),
     events: state.events,
+    repair: viewRepair(state),
     losses: state.losses,
     requested: [
       ...(state.cancelRequest === null ? [] : (["cancel"] as const)),
       ...(state.pauseRequest === null ? [] : (["pause"] as const)),
     ],
     plan,
-    moves: viewMoves({ ...input, row }),
+    moves: viewMoves({ ...input, row, planInput: inputs?.now ?? null }),
     history: journal.slice(-HISTORY_ENTRIES_MAX).map((one) => viewEntry(one, formatTime)),
     historyLeftOut: Math.max(0, journal.length - HISTORY_ENTRIES_MAX),
   };
+}
+
+function viewRepair({ repair }: CaseState): RepairView | null {
+  if (repair === null) return null;
+  const { by, openedAt, attached } = repair;
+  return { by, openedAt, attached };
 }
 
 /** Standing by step; without the definition, as far as the journal alone tells. */

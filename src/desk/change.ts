@@ -1,12 +1,14 @@
 /** One act on one case: judged under the case's lock, written in one commit, sent again when the reply was lost. */
 
-import { FootholdError } from "../core/errors.ts";
+import type { CaseState, OpenRepair } from "../core/case-state.ts";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
 import { foldEntries, foldJournal } from "../core/fold.ts";
-import type { CaseState } from "../core/case-state.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
-import type { HeldBy, MoveVerdict } from "../core/moves.ts";
+import { isEnded, type HeldBy, type MoveVerdict } from "../core/moves.ts";
+import { standingOfRepair } from "../core/repair-moves.ts";
+import { endOfStaleRepair, endRepair, REPAIR_ACT_WITHIN_MS } from "../core/repair.ts";
 import { rowOf } from "../core/row.ts";
-import type { CaseChange, StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
+import type { CaseChange, ClaimChange, StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
@@ -27,37 +29,63 @@ export interface ActView {
   readonly row: StoredRow;
   readonly journal: readonly JournalEntry[];
   readonly state: CaseState;
+  /** Somebody else's claim; null for the holder of the repair under which the act is made. */
   readonly held: HeldBy | null;
+  /** The repair under which the act is made; null = it is made on a case that nobody need hold. */
+  readonly repair: OpenRepair | null;
   readonly now: number;
 }
 
 /** An act, judged by a pure function. It may throw a `FootholdError`; then nothing is written. */
 export type JudgeAct = (view: ActView) => MoveVerdict;
 
+/** The case to act on, and the open repair under which the act is made, if it is made under one. */
+export interface ActOn {
+  readonly caseId: string;
+  readonly repairId: string | undefined;
+}
+
 type Decision =
-  | { readonly kind: "verdict"; readonly verdict: MoveVerdict }
+  | {
+      readonly kind: "verdict";
+      readonly verdict: MoveVerdict;
+      /** The page under whose repair it was judged: the act is a sign of its life. */
+      readonly pageId: string | null;
+      /** True where a holder stood in the way that the list of holders did not name. */
+      readonly isNameless: boolean;
+    }
   | { readonly kind: "threw"; readonly error: unknown };
 
 /**
- * Carries out an act. Throws the refusal's code, `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, or
+ * Carries out an act. Throws the refusal's code, `REPAIR_OVER`, `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, or
  * `DATABASE_UNAVAILABLE` after a bounded number of tries; then the act may or may not be stored, and doing it again is
  * safe.
  */
-export async function changeCase(parts: DeskParts, caseId: string, judge: JudgeAct): Promise<ActReply> {
+export async function changeCase(
+  parts: DeskParts,
+  { caseId, repairId }: ActOn,
+  judge: JudgeAct,
+): Promise<ActReply> {
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
   const { store, ports, engineVersion } = parts;
   const commitId = ports.ids.unique();
   const decide = (holders: readonly StoredHolder[]) => (stored: StoredCase, now: number) =>
-    decideChange({ stored, now, holders, commitId, engineVersion, judge });
-  const reply = await sendAgain(ports.clock, async () => {
+    decideChange({ stored, now, holders, commitId, engineVersion, repairId, judge });
+  const send = async (): ReturnType<typeof store.changeCase<Decision>> => {
     // Only names a holder in a refusal; what guards the case is the claim under its lock.
     const holders = await store.listHolders();
     return store.changeCase(caseId, commitId, decide(holders));
-  });
+  };
+  let reply = await sendAgain(ports.clock, send);
+  const first = reply?.kind === "decided" && reply.reply.kind === "verdict" ? reply.reply : null;
+  // Whoever stands in the way had only just begun. Nothing was written, so it may be judged again.
+  if (first?.isNameless === true) reply = await sendAgain(ports.clock, send);
   if (reply === null) throw caseNotFound(caseId);
   if (reply.kind === "repeated") return repliedBefore(parts, caseId, commitId);
   if (reply.reply.kind === "threw") throw reply.reply.error;
-  return readVerdict(caseId, reply.reply.verdict);
+  const { verdict, pageId } = reply.reply;
+  if (pageId !== null) await showLife(parts, pageId);
+  return readVerdict(caseId, verdict);
 }
 
 interface ChangeInput {
@@ -66,6 +94,7 @@ interface ChangeInput {
   readonly holders: readonly StoredHolder[];
   readonly commitId: string;
   readonly engineVersion: number;
+  readonly repairId: string | undefined;
   readonly judge: JudgeAct;
 }
 
@@ -74,23 +103,72 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
   // Carried out as a value, so that what a store makes of an exception in its transaction does not matter.
   try {
     checkEngine(stored.row, input.engineVersion);
-    const state = foldJournal(stored.row.caseId, stored.journal);
-    const held = heldBy(stored.row, input.holders);
-    const verdict = input.judge({ ...stored, state, held, now });
-    if (verdict.kind !== "write") return leave({ kind: "verdict", verdict });
-    const at = Math.max(now, state.changedAt);
-    const row = rowOf(foldEntries(state, numbered(verdict.entries, state.revision, at, commitId)));
+    const found = foldJournal(stored.row.caseId, stored.journal);
+    const at = Math.max(now, found.changedAt);
+    const fold = (state: CaseState, entries: readonly Entry[]): CaseState =>
+      foldEntries(state, numbered(entries, state.revision, at, commitId));
+    const stale = endOfStaleRepair(found, stored.row.claim?.claimId ?? null);
+    const state = fold(found, stale);
+    const judged = judgeUnderRepair(input, state);
+    const { verdict, pageId } = judged;
+    if (verdict.kind !== "write") return leave({ kind: "verdict", ...judged });
+    const moved = fold(state, verdict.entries);
+    const over = isEnded(moved) ? endRepair(moved, "caseEnded") : [];
+    const entries = [...stale, ...verdict.entries, ...over];
     return {
       kind: "write",
       commitId,
-      entries: verdict.entries,
+      entries,
       at,
-      row,
-      claim: "keep",
-      reply: { kind: "verdict", verdict },
+      row: rowOf(fold(moved, over)),
+      claim: claimAfter(entries, { claimId: stored.row.claim?.claimId ?? null, isOwn: pageId !== null }),
+      reply: { kind: "verdict", ...judged },
     };
   } catch (error) {
     return leave({ kind: "threw", error });
+  }
+}
+
+function judgeUnderRepair(
+  { stored, now, holders, repairId, judge }: ChangeInput,
+  state: CaseState,
+): Omit<Extract<Decision, { kind: "verdict" }>, "kind"> {
+  const held = heldBy(stored.row, holders);
+  const isUnknown = held !== null && held.holder === null;
+  if (repairId === undefined) {
+    const verdict = judge({ ...stored, state, held, repair: null, now });
+    return { verdict, pageId: null, isNameless: isUnknown && verdict.kind === "refused" };
+  }
+  const standing = standingOfRepair(state, held?.claim.claimId ?? null, repairId);
+  if (standing.kind === "refused") return { verdict: standing, pageId: null, isNameless: false };
+  const verdict = judge({ ...stored, state, held: null, repair: standing.repair, now });
+  return { verdict, pageId: held?.claim.holderId ?? null, isNameless: false };
+}
+
+/** The claim follows from what happened: who opens a repair has it, and who ends one has it no more. */
+function claimAfter(
+  entries: readonly Entry[],
+  held: { readonly claimId: string | null; readonly isOwn: boolean },
+): ClaimChange {
+  const actWithinMs = REPAIR_ACT_WITHIN_MS;
+  const last = entries.at(-1);
+  if (last?.kind === "repairOpened" || last?.kind === "repairTakenOver") {
+    const { claimId, holderId } = last;
+    return { kind: "take", claimId, holderId, actWithinMs };
+  }
+  if (last?.kind === "repairEnded" && last.claimId === held.claimId) return "free";
+  return held.isOwn ? { kind: "touch", actWithinMs } : "keep";
+}
+
+/**
+ * The sweep may end the repair meanwhile, or the database be away: the act is stored all the same, and the page learns
+ * the rest with its next sign of life.
+ */
+async function showLife({ store }: DeskParts, holderId: string): Promise<void> {
+  try {
+    await store.beat(holderId);
+  } catch (error) {
+    if (!isFootholdError(error) || error.code !== "DATABASE_UNAVAILABLE") throw error;
   }
 }
 

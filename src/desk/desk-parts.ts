@@ -10,6 +10,8 @@ export interface DeskParts {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly engineVersion: number;
+  /** How long a page with an open repair may be silent, in ms. */
+  readonly pageLeaseMs: number;
   /** The store's time. */
   readonly now: () => Promise<number>;
   /** How times are written in sentences. */

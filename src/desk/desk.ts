@@ -3,11 +3,15 @@
  * store's one door, judged by core. The desk never calls `run`, `check` or a probe; plans are made from recorded answers.
  */
 
+import type { CaseState } from "../core/case-state.ts";
+import { FootholdError } from "../core/errors.ts";
 import { foldJournal } from "../core/fold.ts";
 import type { Ports } from "../core/ports.ts";
+import { standingOfRepair } from "../core/repair-moves.ts";
+import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
-import type { CaseFilter, Store } from "../store/port.ts";
+import type { CaseFilter, Store, StoredRow } from "../store/port.ts";
 import {
   addNote,
   answerApproval,
@@ -18,10 +22,10 @@ import {
   recordEvent,
   resume,
   type ApprovalRequest,
+  type CancelRequest,
   type ConfirmRequest,
   type CorrectionRequest,
   type EventRequest,
-  type MoveRequest,
   type NoteRequest,
   type PauseRequest,
   type ResumeRequest,
@@ -31,7 +35,17 @@ import { checkEngine, type ActReply } from "./change.ts";
 import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { viewOverview, type Overview } from "./overview.ts";
-import { fingerprintNow, planFrom } from "./plan-input.ts";
+import { fingerprintNow, inputsOf, planFrom } from "./plan-input.ts";
+import {
+  closeRepair,
+  keepRepair,
+  openRepair,
+  takeOverRepair,
+  type OpenedRepair,
+  type OpenRequest,
+  type RepairLife,
+  type TakeOverRequest,
+} from "./repairs.ts";
 import { caseNotFound, isCaseId } from "./requests.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { followStoreTime } from "./store-time.ts";
@@ -42,6 +56,8 @@ export interface DeskOptions {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly engineVersion: number;
+  /** How long a page with an open repair may be silent, in ms. Default 300,000. */
+  readonly pageLeaseMs?: number;
   /** How times are written in sentences; ISO 8601 in UTC when left out. */
   readonly formatTime?: (at: number) => string;
 }
@@ -60,7 +76,10 @@ export interface ListPage {
   readonly now: number;
 }
 
-/** Acts and readings. A refusal is thrown as a `FootholdError` with its code; then nothing was written. */
+/**
+ * Acts and readings. A refusal is thrown as a `FootholdError` with its code; then nothing was written. Any act of a person
+ * made under a repair throws `REPAIR_OVER` once that is over.
+ */
 export interface Desk {
   /** Throws `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`. */
   startCase<Input>(caseType: CaseType<Input>, input: Input, options: StartOptions): Promise<StartedCase>;
@@ -73,15 +92,29 @@ export interface Desk {
   /** Throws `NOTHING_TO_RESUME`, `RESUME_BLOCKED`, `CASE_CLAIMED`, `PLAN_CHANGED`. */
   resume(caseId: string, request: ResumeRequest): Promise<ActReply>;
   /** Throws `CANCEL_NEEDS_UNDO`. */
-  cancel(caseId: string, request: MoveRequest): Promise<ActReply>;
+  cancel(caseId: string, request: CancelRequest): Promise<ActReply>;
   pause(caseId: string, request: PauseRequest): Promise<ActReply>;
   /** Throws `INVALID_INPUT`, `CASE_CLAIMED`. */
   correctInput(caseId: string, request: CorrectionRequest): Promise<ActReply>;
   /** Throws `NOTHING_TO_CONFIRM`, `CONFIRM_BLOCKED`, `INVALID_REQUEST`, `CASE_CLAIMED`, `PLAN_CHANGED`. */
   confirmStep(caseId: string, request: ConfirmRequest): Promise<ActReply>;
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
-  /** Everything about one case. Throws `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`. */
-  show(caseId: string): Promise<CaseView>;
+  /**
+   * Opens a repair: the person's page holds the case until it is closed, or falls silent for a lease. Throws
+   * `CASE_CLAIMED`, `CASE_ENDED`.
+   */
+  openRepair(caseId: string, request: OpenRequest): Promise<OpenedRepair>;
+  /** Takes a repair over from another person. Throws `NOTHING_TO_TAKE_OVER`, `CASE_CLAIMED`, `CASE_ENDED`. */
+  takeOverRepair(caseId: string, request: TakeOverRequest): Promise<OpenedRepair>;
+  /** A sign of life of the page; tells it what came, or that its repair is over. */
+  keepRepair(caseId: string, repairId: string): Promise<RepairLife>;
+  /** Ends a repair, and applies what came meanwhile. Throws `REPAIR_OVER`. */
+  closeRepair(caseId: string, repairId: string): Promise<ActReply>;
+  /**
+   * Everything about one case, with the moves as they are for anybody, or for the holder of a repair. Throws
+   * `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, `REPAIR_OVER`.
+   */
+  show(caseId: string, repairId?: string): Promise<CaseView>;
   /** Reads rows only, so that one corrupt journal hides no other case. Throws `INVALID_REQUEST` for a limit out of bounds. */
   list(filter?: ListFilter): Promise<ListPage>;
   overview(): Promise<Overview>;
@@ -98,6 +131,7 @@ export function createDesk(options: DeskOptions): Desk {
     registry,
     ports,
     engineVersion,
+    pageLeaseMs: options.pageLeaseMs ?? PAGE_LEASE_MS,
     now: followStoreTime(store, ports.clock),
     formatTime: options.formatTime ?? ((at) => new Date(at).toISOString()),
   };
@@ -112,13 +146,17 @@ export function createDesk(options: DeskOptions): Desk {
     correctInput: (caseId, request) => correctInput(parts, caseId, request),
     confirmStep: (caseId, request) => confirmStep(parts, caseId, request),
     addNote: (caseId, request) => addNote(parts, caseId, request),
-    show: (caseId) => showCase(parts, caseId),
+    openRepair: (caseId, request) => openRepair(parts, caseId, request),
+    takeOverRepair: (caseId, request) => takeOverRepair(parts, caseId, request),
+    keepRepair: (caseId, repairId) => keepRepair(parts, caseId, repairId),
+    closeRepair: (caseId, repairId) => closeRepair(parts, caseId, repairId),
+    show: (caseId, repairId) => showCase(parts, caseId, repairId ?? null),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts),
   };
 }
 
-async function showCase(parts: DeskParts, caseId: string): Promise<CaseView> {
+async function showCase(parts: DeskParts, caseId: string, repairId: string | null): Promise<CaseView> {
   const { store, registry, ports, formatTime } = parts;
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
   const [stored, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
@@ -126,20 +164,32 @@ async function showCase(parts: DeskParts, caseId: string): Promise<CaseView> {
   checkEngine(stored.row, parts.engineVersion);
   const now = await store.now();
   const state = foldJournal(caseId, stored.journal);
+  if (repairId !== null) checkRepair(stored.row, state, repairId);
   const { standing: definition, caseType } = definitionOf(registry, stored.row);
-  const planInput = caseType === null ? null : planFrom(ports, caseType, { row: stored.row, state, now });
+  const inputs =
+    caseType === null
+      ? null
+      : inputsOf(state, (one) => planFrom(ports, caseType, { row: stored.row, state: one, now }));
   const tellFingerprint =
-    caseType === null || planInput === null ? () => null : fingerprintNow(caseType, planInput);
+    caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
   return viewCase({
     stored,
     state,
     holders,
     definition,
-    planInput,
+    inputs,
+    isOwnRepair: repairId !== null,
     fingerprintNow: tellFingerprint,
     now,
     formatTime,
   });
+}
+
+/** Throws `REPAIR_OVER` unless it is still open. */
+function checkRepair({ claim }: StoredRow, state: CaseState, repairId: string): void {
+  const standing = standingOfRepair(state, claim?.claimId ?? null, repairId);
+  if (standing.kind === "open") return;
+  throw new FootholdError(standing.code, standing.sentence, { details: { caseId: state.caseId } });
 }
 
 async function listCases(parts: DeskParts, filter: ListFilter): Promise<ListPage> {

@@ -11,6 +11,8 @@ import type {
   LapseReason,
 } from "../core/journal.ts";
 
+import { sayRepairEnd } from "../core/repair-moves.ts";
+
 /** How times are written. */
 export type FormatTime = (at: number) => string;
 
@@ -19,8 +21,11 @@ export function actorOf(entry: Entry): Actor | null {
   switch (entry.kind) {
     case "caseStarted":
     case "eventReceived":
+    case "eventAttached":
     case "approvalAnswered":
     case "noteAdded":
+    case "repairOpened":
+    case "repairTakenOver":
     case "resumed":
     case "inputCorrected":
     case "redoOrdered":
@@ -43,6 +48,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "reviewOpened":
     case "parked":
     case "claimLost":
+    case "repairEnded":
     case "caseDone":
       return null;
     default:
@@ -80,7 +86,12 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return sayParked(entry, formatTime);
     case "caseDone":
       return "Done: every step is confirmed.";
+    case "repairOpened":
+    case "repairTakenOver":
+    case "repairEnded":
+      return sayRepair(entry);
     case "eventReceived":
+    case "eventAttached":
     case "approvalAnswered":
     case "noteAdded":
     case "resumed":
@@ -132,6 +143,7 @@ type Personal = Extract<
   {
     kind:
       | "eventReceived"
+      | "eventAttached"
       | "approvalAnswered"
       | "noteAdded"
       | "resumed"
@@ -153,6 +165,8 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       const ignored = entry.ignored === null ? "" : ` It changes nothing: ${entry.ignored}.`;
       return `Event ${entry.eventType} from ${entry.by.name}.${ignored}`;
     }
+    case "eventAttached":
+      return `Event ${entry.eventType} from ${entry.by.name}, during the repair: kept until that ends.`;
     case "approvalAnswered": {
       const note = entry.note === null ? "" : `: ${entry.note}`;
       return `${entry.by.name} ${entry.approved ? "approved" : "refused"} ${entry.step}${note}.`;
@@ -179,6 +193,25 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       return `${entry.step}: late report by ${entry.holder.name} on attempt ${entry.attempt}: ${sayLate(entry)}`;
     default:
       return unreachable(entry, "journal entry");
+  }
+}
+
+type RepairEntry = Extract<Entry, { kind: "repairOpened" | "repairTakenOver" | "repairEnded" }>;
+
+function sayRepair(entry: RepairEntry): string {
+  switch (entry.kind) {
+    case "repairOpened":
+      return `${entry.by.name} opened the case for repair.`;
+    case "repairTakenOver":
+      return `${entry.by.name} took the repair over from ${entry.from.by.name}: ${entry.reason}.`;
+    case "repairEnded": {
+      const came = entry.events === 1 ? "1 event came meanwhile" : `${entry.events} events came meanwhile`;
+      const became = entry.ignored === null ? "applied now" : `without effect, as ${entry.ignored}`;
+      const events = entry.events === 0 ? "" : ` ${came}: ${became}.`;
+      return `The repair ended: ${sayRepairEnd(entry.why)}.${events}`;
+    }
+    default:
+      return unreachable(entry, "entry of a repair");
   }
 }
 

@@ -16,7 +16,7 @@ export interface Holding {
   readonly untilAt: number;
   readonly isAlive: boolean;
   readonly freedBy: "the sweep";
-  /** Such as "held by w-3 (host, build) until 10:04:10; freed by the sweep". */
+  /** Such as "held by w-3 (host, build) until 10:04:10; freed by the sweep", "being repaired by ann until 10:04:10, …". */
   readonly sentence: string;
 }
 
@@ -32,10 +32,6 @@ export function holdingOf(
   const holder = holders.find((one) => one.holderId === holderId) ?? null;
   const untilAt = holder === null ? actByAt : Math.min(holder.beatAt + holder.leaseMs, actByAt);
   const isAlive = holder !== null && seemsAlive(holder, now) && now <= actByAt;
-  const who = holder === null ? `holder ${holderId}` : `${holder.name} (${holder.host}, ${holder.build})`;
-  const sentence = isAlive
-    ? `held by ${who} until ${formatTime(untilAt)}; freed by the sweep`
-    : `was held by ${who} until ${formatTime(untilAt)}; the sweep frees it`;
   return {
     holderId,
     name: holder?.name ?? null,
@@ -46,6 +42,24 @@ export function holdingOf(
     untilAt,
     isAlive,
     freedBy: "the sweep",
-    sentence,
+    sentence: sayHolding({ holderId, holder, isAlive }, formatTime(untilAt)),
   };
+}
+
+interface Told {
+  readonly holderId: string;
+  readonly holder: StoredHolder | null;
+  readonly isAlive: boolean;
+}
+
+function sayHolding({ holderId, holder, isAlive }: Told, until: string): string {
+  if (holder?.kind === "page") {
+    return isAlive
+      ? `being repaired by ${holder.name} until ${until}, or longer while that page is open`
+      : `was being repaired by ${holder.name} until ${until}; the sweep ends the repair`;
+  }
+  const who = holder === null ? `holder ${holderId}` : `${holder.name} (${holder.host}, ${holder.build})`;
+  return isAlive
+    ? `held by ${who} until ${until}; freed by the sweep`
+    : `was held by ${who} until ${until}; the sweep frees it`;
 }

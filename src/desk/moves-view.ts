@@ -13,6 +13,7 @@ import {
   type HeldBy,
   type MoveVerdict,
 } from "../core/moves.ts";
+import { decideOpenRepair, decideTakeOver } from "../core/repair-moves.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { StoredHolder, StoredRow } from "../store/port.ts";
@@ -21,7 +22,17 @@ import type { DefinitionStanding } from "./definition.ts";
 
 /** One act and whether it is allowed now. */
 export interface MoveView {
-  readonly move: "approve" | "confirm" | "resume" | "cancel" | "pause" | "correct" | "note";
+  readonly move:
+    | "open"
+    | "takeOver"
+    | "close"
+    | "approve"
+    | "confirm"
+    | "resume"
+    | "cancel"
+    | "pause"
+    | "correct"
+    | "note";
   /** The approval that can be answered, the step that can be confirmed; null for acts on the whole case. */
   readonly step: string | null;
   readonly isAllowed: boolean;
@@ -36,6 +47,8 @@ export interface MovesInput {
   readonly state: CaseState;
   readonly holders: readonly StoredHolder[];
   readonly planInput: PlanInput | null;
+  /** True for the holder of the open repair: the claim is theirs. */
+  readonly isOwnRepair: boolean;
   readonly fingerprintNow: (step: SendStepOutline) => string | null;
   readonly definition: DefinitionStanding;
 }
@@ -45,14 +58,15 @@ const anybody: Actor = { kind: "person", name: "anybody" };
 /** Judges every act. Approvals are listed where the case waits for them. */
 export function viewMoves(input: MovesInput): readonly MoveView[] {
   const { state, planInput } = input;
-  const held = heldBy(input.row, input.holders);
+  const claimedBy = heldBy(input.row, input.holders);
+  const held = input.isOwnRepair ? null : claimedBy;
   const request = { by: anybody, reason: null };
   const withPlan = (judge: (plan: PlanInput) => MoveVerdict): MoveVerdict =>
     planInput === null
       ? { kind: "refused", code: "UNKNOWN_CASE_TYPE", sentence: input.definition.sentence }
       : judge(planInput);
   return [
-    ...(planInput === null ? [] : approvalsAskedFor(planInput)),
+    ...(planInput === null ? [] : approvalsAskedFor(planInput, held)),
     ...(planInput === null ? [] : stepsToVouchFor(planInput, held)),
     viewMove(
       "resume",
@@ -64,16 +78,26 @@ export function viewMoves(input: MovesInput): readonly MoveView[] {
       "correct",
       withPlan(() => decideCorrection(state, held, { by: anybody, input: state.input, reason: "" })),
     ),
+    ...viewRepairMoves(input, held),
     { move: "note", step: null, isAllowed: true, code: null, why: null },
   ];
 }
 
-function approvalsAskedFor(plan: PlanInput): readonly MoveView[] {
+/** Opening is offered where nobody holds the case, taking over where another person does. */
+function viewRepairMoves({ state, isOwnRepair }: MovesInput, held: HeldBy | null): readonly MoveView[] {
+  if (isOwnRepair) return [{ move: "close", step: null, isAllowed: true, code: null, why: null }];
+  const opening = { claimId: "", holderId: "", by: anybody };
+  const takeOver = decideTakeOver(state, held, { ...opening, reason: "", from: null });
+  if (takeOver.kind === "write") return [viewMove("takeOver", takeOver)];
+  return [viewMove("open", decideOpenRepair(state, held, opening))];
+}
+
+function approvalsAskedFor(plan: PlanInput, held: HeldBy | null): readonly MoveView[] {
   const answer = { approved: true, form: null, note: null, sourceId: "", by: anybody };
   return plan.outline.steps
     .filter(
       ({ kind, name }) =>
-        kind === "approval" && decideApproval(plan, { ...answer, step: name }).kind === "write",
+        kind === "approval" && decideApproval(plan, held, { ...answer, step: name }).kind === "write",
     )
     .map(({ name }) => ({ move: "approve", step: name, isAllowed: true, code: null, why: null }));
 }

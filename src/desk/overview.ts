@@ -106,10 +106,10 @@ function workersFor(holders: readonly StoredHolder[], caseType: string): readonl
 
 function noWorkerNotice(
   input: OverviewInput,
-  { caseType, due, states }: TypeCount,
+  { caseType, due, states, inRepair }: TypeCount,
 ): readonly NoWorkerNotice[] {
   const workers = workersFor(input.holders, caseType);
-  const lost = states.claimed ?? 0;
+  const lost = (states.claimed ?? 0) - inRepair;
   if (due + lost === 0 || workers.some((one) => seemsAlive(one, input.now))) return [];
   const lastSigns = workers.map(lastSignAt);
   const sinceAt = lastSigns.length === 0 ? null : Math.max(...lastSigns);

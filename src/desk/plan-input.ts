@@ -5,6 +5,7 @@ import { fingerprintOf } from "../core/decide.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
+import { withAttached } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts, factsOf } from "../define/facts.ts";
 import type { StoredRow } from "../store/port.ts";
@@ -23,6 +24,20 @@ export function planFrom(
     now: view.now,
     digest,
   };
+}
+
+/** The plan's input now, and as it will be once what is attached to the open repair is applied (R22). */
+export interface PlanInputs {
+  readonly now: PlanInput;
+  /** The same as `now` where nothing is attached. */
+  readonly ahead: PlanInput;
+}
+
+/** Both inputs of a state. */
+export function inputsOf(state: CaseState, inputFor: (state: CaseState) => PlanInput): PlanInputs {
+  const now = inputFor(state);
+  const applied = withAttached(state);
+  return { now, ahead: applied === state ? now : inputFor(applied) };
 }
 
 /** Steps with an attempt under way under the present claim: the plan leaves them alone. */

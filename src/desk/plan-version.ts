@@ -1,18 +1,19 @@
 /**
  * R5: the version of a plan, so that a person acts on what they saw. A hash over a step and all that follow it:
- * standing, basis, intent version, fingerprint, answers to conditions, and the ids of events that a wait has not used
- * yet; no times, ages or attempts, so that it changes only when the decision might.
+ * standing, basis, intent version, fingerprint, answers to conditions, the ids of events that a wait has not used yet, and
+ * what events attached to an open repair would change of these (R22); no times, ages or attempts, so that it changes only when the decision might.
  */
 
 import { basisOf } from "../core/basis.ts";
 import { usableAnswer } from "../core/conditions.ts";
 import { FootholdError } from "../core/errors.ts";
 import { foldJournal } from "../core/fold.ts";
-import { stepOf, type CaseState } from "../core/case-state.ts";
+import { stepOf, type CaseState, type OpenRepair, type ReceivedEvent } from "../core/case-state.ts";
 import type { JournalEntry } from "../core/journal.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
 import { planCase } from "../core/plan.ts";
 import type { PlanInput, PlannedStep } from "../core/planning.ts";
+import { inputsOf, type PlanInputs } from "./plan-input.ts";
 
 const HASH_CHARS = 16;
 const form = /^p(\d{1,9})\.([0-9a-f]{16})$/;
@@ -24,34 +25,57 @@ interface StepFacts {
 }
 
 /** The version of the plan of `step` and all that follow it; of the whole case where `step` is null. */
-export function planVersion(input: PlanInput, step: string | null): string {
-  return `p${input.state.revision}.${hashOf(input, step)}`;
+export function planVersion(inputs: PlanInputs, step: string | null): string {
+  return `p${inputs.now.state.revision}.${hashOf(inputs, step)}`;
 }
 
-function hashOf(input: PlanInput, step: string | null): string {
-  const told = factsOf(input, step).map((one) => [one.step, one.facts]);
-  return input.digest(canonicalJson([input.outline.name, told])).slice(0, HASH_CHARS);
+function hashOf(inputs: PlanInputs, step: string | null): string {
+  const { digest, outline } = inputs.now;
+  const told = factsOf(inputs, step).map((one) => [one.step, one.facts]);
+  return digest(canonicalJson([outline.name, told])).slice(0, HASH_CHARS);
 }
 
-function factsOf(input: PlanInput, from: string | null): readonly StepFacts[] {
-  return planCase(input)
+function factsOf({ now, ahead }: PlanInputs, from: string | null): readonly StepFacts[] {
+  const aheadSteps = now === ahead ? [] : planCase(ahead).steps;
+  return planCase(now)
     .steps.filter(({ step }) => from === null || step.name === from || step.closure.includes(from))
-    .map((planned) => ({ step: planned.step.name, facts: stepFacts(input, planned) }));
+    .map((planned) => {
+      const later = aheadSteps.find(({ step }) => step.name === planned.step.name) ?? null;
+      const facts = { ...stepFacts(now, planned), [CAME]: whatCame(now, planned, ahead, later) };
+      return { step: planned.step.name, facts };
+    });
 }
 
-function stepFacts(input: PlanInput, { step, standing }: PlannedStep): StepFacts["facts"] {
+/** The fact that tells of events attached to an open repair, where they matter to a step. */
+const CAME = "what came meanwhile";
+
+/** What a step would stand on once what is attached is applied; null where that is the same. */
+function whatCame(now: PlanInput, planned: PlannedStep, ahead: PlanInput, later: PlannedStep | null): Json {
+  if (later === null) return null;
+  const applied = factsOfEvents(ahead, later);
+  return canonicalJson(applied) === canonicalJson(factsOfEvents(now, planned)) ? null : applied;
+}
+
+function stepFacts(input: PlanInput, planned: PlannedStep): StepFacts["facts"] {
+  const { step } = planned;
   const { intent, review, answer } = stepOf(input.state, step.name);
-  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
-  const answers = conditions.map((one) => [one.name, usableAnswer(input, step.name, one)?.kind ?? null]);
-  const awaited = step.kind === "waitForEvent" ? step.eventType : null;
   return {
-    standing: standing.kind,
     "input or earlier results": basisOf(step, input.state, input.digest),
     "intent version": intent?.version ?? null,
     request: intent?.fingerprint ?? null,
     review: review?.reason ?? null,
     answer: answer === null ? null : answer.sourceId,
-    prerequisites: answers,
+    ...factsOfEvents(input, planned),
+  };
+}
+
+/** What events can change. */
+function factsOfEvents(input: PlanInput, { step, standing }: PlannedStep): JsonObject {
+  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const awaited = step.kind === "waitForEvent" ? step.eventType : null;
+  return {
+    standing: standing.kind,
+    prerequisites: conditions.map((one) => [one.name, usableAnswer(input, step.name, one)?.kind ?? null]),
     events: input.state.events
       .filter(({ eventType }) => eventType === awaited)
       .map(({ sourceId }) => sourceId),
@@ -61,21 +85,30 @@ function stepFacts(input: PlanInput, { step, standing }: PlannedStep): StepFacts
 /** What a plan version is compared with. */
 export interface PlanNow {
   /** The case now. */
-  readonly input: PlanInput;
+  readonly inputs: PlanInputs;
   readonly journal: readonly JournalEntry[];
   /** The plan's input for an earlier state of the case, to say what changed since. */
   readonly inputFor: (state: CaseState) => PlanInput;
+  /** The repair under which the person acts. */
+  readonly repair: OpenRepair | null;
 }
 
 /**
  * Compares the plan that a person saw with the one now; null = nothing that matters changed. The version seen may be of
- * `step` or of the whole case. Throws `INVALID_REQUEST` for a text that is no plan version.
+ * `step` or of the whole case. Left out, a person in a repair saw the case as it was when they opened it, and anybody
+ * else binds to the plan of their own commit. Throws `INVALID_REQUEST` for a text that is no plan version.
  */
 export function planChange(
   now: PlanNow,
-  seen: { readonly plan: string; readonly step: string | null },
+  seen: { readonly plan: string | undefined; readonly step: string | null },
 ): FootholdError | null {
-  const { input } = now;
+  const { inputs } = now;
+  if (seen.plan === undefined) {
+    const isAsOpened = hashOf(inputs, seen.step) === hashOf({ ...inputs, ahead: inputs.now }, seen.step);
+    return now.repair === null || isAsOpened
+      ? null
+      : planChanged(now, seen.step, { revision: 0, changes: [] });
+  }
   const [, revision, hash] = form.exec(seen.plan) ?? [];
   if (revision === undefined || hash === undefined) {
     throw new FootholdError(
@@ -83,28 +116,53 @@ export function planChange(
       `${JSON.stringify(seen.plan.slice(0, 60))} is no plan version. One looks like p12.0123456789abcdef and is shown with the case.`,
     );
   }
-  if (hashOf(input, seen.step) === hash || hashOf(input, null) === hash) return null;
-  const { caseId } = input.state;
+  if (hashOf(inputs, seen.step) === hash || hashOf(inputs, null) === hash) return null;
   const changes = whatChanged(now, { hash, revision: Number(revision), step: seen.step });
+  return planChanged(now, seen.step, { revision: Number(revision), changes });
+}
+
+function planChanged(
+  { inputs, repair }: PlanNow,
+  step: string | null,
+  since: { readonly revision: number; readonly changes: readonly string[] },
+): FootholdError {
+  const { caseId } = inputs.now.state;
+  const came = (repair?.attached ?? []).filter(({ revision }) => revision > since.revision);
+  const changes = [...since.changes, ...(came.length === 0 ? [] : [sayEvents(came)])];
+  const plan = planVersion(inputs, step);
+  const what =
+    since.revision === 0
+      ? `Case ${caseId} is not as it was when you opened it`
+      : `The plan of case ${caseId} changed since revision ${since.revision}`;
   return new FootholdError(
     "PLAN_CHANGED",
-    `The plan of case ${caseId} changed since revision ${revision}: ${changes.join("; ")}. ` +
-      `Look at it again; nothing was done.`,
-    { details: { caseId, changes, plan: planVersion(input, seen.step) } },
+    `${what}: ${changes.join("; ")}. Look at it again; nothing was done. Its plan version is ${plan} now.`,
+    { details: { caseId, changes, plan } },
   );
+}
+
+/** Events that a refusal names; of more, the newest. */
+const EVENTS_NAMED_MAX = 5;
+
+/** What came during a repair: "2 events came while you worked: paid (evt-1), approval.revoked (evt-2)". */
+export function sayEvents(came: readonly ReceivedEvent[]): string {
+  const count = came.length === 1 ? "1 event" : `${came.length} events`;
+  const named = came.slice(-EVENTS_NAMED_MAX).map(({ eventType, sourceId }) => `${eventType} (${sourceId})`);
+  const more = came.length > named.length ? ["…"] : [];
+  return `${count} came while you worked: ${[...more, ...named].join(", ")}`;
 }
 
 /** The plan seen is made again from the first part of the journal. */
 function whatChanged(
-  { input, journal, inputFor }: PlanNow,
+  { inputs, journal, inputFor }: PlanNow,
   seen: { readonly hash: string; readonly revision: number; readonly step: string | null },
 ): readonly string[] {
   const before = journal.slice(0, seen.revision);
   if (before.length === 0 || seen.revision > journal.length) return ["that plan was not of this case"];
-  const old = inputFor(foldJournal(input.state.caseId, before));
+  const old = inputsOf(foldJournal(inputs.now.state.caseId, before), inputFor);
   const scope = hashOf(old, seen.step) === seen.hash ? seen.step : null;
   const oldFacts = factsOf(old, scope);
-  const changes = factsOf(input, scope).flatMap(({ step: name, facts }) => {
+  const changes = factsOf(inputs, scope).flatMap(({ step: name, facts }) => {
     const had = oldFacts.find((one) => one.step === name)?.facts ?? {};
     return Object.entries(facts)
       .filter(([fact, value]) => canonicalJson(value) !== canonicalJson(had[fact] ?? null))
@@ -114,6 +172,7 @@ function whatChanged(
 }
 
 function sayChange(fact: string, from: Json, to: Json): string {
+  if (fact === CAME) return "what came meanwhile matters to it";
   const isPlain = fact === "standing" || fact === "review" || fact === "intent version";
   return isPlain ? `${fact} was ${sayValue(from)} and is ${sayValue(to)}` : `${fact} changed`;
 }

@@ -14,6 +14,7 @@ import {
 } from "../core/planning.ts";
 import { isSettled } from "../core/settled.ts";
 import { sayConfirmedBy, sayLapse, type FormatTime } from "./entry-words.ts";
+import type { PlanInputs } from "./plan-input.ts";
 import { planVersion } from "./plan-version.ts";
 
 /** A condition of a step and what is known of it. */
@@ -63,19 +64,21 @@ export interface PlanView {
 }
 
 /** Makes the preview. */
-export function viewPlan(input: PlanInput, formatTime: FormatTime): PlanView {
+export function viewPlan(inputs: PlanInputs, formatTime: FormatTime): PlanView {
+  const { now: input } = inputs;
   const plan = planCase(input);
   return {
-    version: planVersion(input, null),
+    version: planVersion(inputs, null),
     madeAt: input.now,
     isComplete: plan.isComplete,
     halt: plan.halt,
     foothold: plan.foothold,
-    steps: plan.steps.map((planned) => viewStep(input, planned, formatTime)),
+    steps: plan.steps.map((planned) => viewStep(inputs, planned, formatTime)),
   };
 }
 
-function viewStep(input: PlanInput, planned: PlannedStep, formatTime: FormatTime): PlannedStepView {
+function viewStep(inputs: PlanInputs, planned: PlannedStep, formatTime: FormatTime): PlannedStepView {
+  const { now: input } = inputs;
   const { step, standing, act } = planned;
   return {
     step: step.name,
@@ -87,7 +90,7 @@ function viewStep(input: PlanInput, planned: PlannedStep, formatTime: FormatTime
     idempotencyKey: stepOf(input.state, step.name).intent?.idempotencyKey ?? null,
     ...nextActor(planned),
     conditions: conditionsOf(input, planned),
-    version: planVersion(input, step.name),
+    version: planVersion(inputs, step.name),
   };
 }
 

@@ -51,6 +51,7 @@ function commitNamed(commitId: string, revision = 1): HolderCommit {
         lastFailure: null,
         losses: 0,
         isRepaired: false,
+        repair: null,
         stoppedBy: null,
       },
     },

@@ -4,6 +4,7 @@ import type { CaseState } from "../core/case-state.ts";
 import { isFootholdError, type FootholdError } from "../core/errors.ts";
 import { foldJournal } from "../core/fold.ts";
 import type { AttemptRef, Entry } from "../core/journal.ts";
+import { endRepair, repairUnder } from "../core/repair.ts";
 import { rowOf } from "../core/row.ts";
 import type { CaseChange, Store, StoredCase } from "../store/port.ts";
 import { preview } from "./advance.ts";
@@ -29,7 +30,7 @@ export type Freed =
 
 /**
  * Frees a claim if it is still the one named. With an attempt open, a loss is journaled and counts (R9); else the case
- * goes back as it stood. A case whose journal cannot be read is set aside, so that it keeps nobody busy.
+ * goes back as it stood. A repair ends, with what came meanwhile applied, and is no loss (R22). A case whose journal cannot be read is set aside, so that it keeps nobody busy.
  */
 export async function freeClaim(store: Store, input: FreeInput): Promise<Freed> {
   const { caseId, claimId, commitId } = input;
@@ -48,10 +49,12 @@ function decideFree({ row, journal }: StoredCase, now: number, input: FreeInput)
   const state = foldJournal(row.caseId, journal);
   const { claimId, holderId, holderName, why } = input;
   const openAttempts = attemptsOf(state, claimId);
-  const entries: readonly Entry[] =
+  const lost: readonly Entry[] =
     openAttempts.length === 0
       ? []
       : [{ kind: "claimLost", claimId, holderId, holderName, why, openAttempts }];
+  const isRepair = repairUnder(state, claimId) !== null;
+  const entries = isRepair ? endRepair(state, why) : lost;
   const at = Math.max(now, state.changedAt);
   const after = preview(state, entries, at);
   return {

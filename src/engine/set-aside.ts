@@ -20,6 +20,7 @@ const NOTHING_KNOWN: CaseSummary = {
   lastFailure: null,
   losses: 0,
   isRepaired: false,
+  repair: null,
   stoppedBy: null,
 };
 

@@ -42,6 +42,8 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
       return { title: "Invalid request", status: 400 };
     case "CASE_CLAIMED":
     case "CASE_ENDED":
+    case "REPAIR_OVER":
+    case "NOTHING_TO_TAKE_OVER":
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
     case "NOTHING_TO_CONFIRM":

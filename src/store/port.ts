@@ -241,6 +241,8 @@ export interface TypeCount {
   readonly states: Readonly<Partial<Record<StoredState, number>>>;
   readonly due: number;
   readonly withReview: number;
+  /** Claimed ones that a person has open for repair. */
+  readonly inRepair: number;
   /** Due time of the longest waiting claimable case. */
   readonly oldestDueAt: number | null;
 }

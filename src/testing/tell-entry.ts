@@ -34,6 +34,14 @@ export function tellEntry(entry: Entry): string | null {
       return entry.waits.length === 0 ? null : `stored: waits for ${entry.waits.map(tellWait).join(" and ")}`;
     case "eventReceived":
       return `stored: event ${entry.eventType} (${entry.sourceId})`;
+    case "eventAttached":
+      return `stored: event ${entry.eventType} (${entry.sourceId}), to be applied when the repair ends`;
+    case "repairOpened":
+      return `${entry.by.name} opens the case for repair`;
+    case "repairTakenOver":
+      return `${entry.by.name} takes the repair over from ${entry.from.by.name}`;
+    case "repairEnded":
+      return `the repair ends (${entry.why})`;
     case "approvalAnswered":
       return `stored: ${entry.step} is ${entry.approved ? "approved" : "refused"} by ${entry.by.name}`;
     case "claimLost":

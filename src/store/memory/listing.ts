@@ -77,6 +77,7 @@ function addCount(sum: TypeCount | undefined, row: StoredRow, now: number): Type
     states: { ...sum?.states, [row.state]: (sum?.states[row.state] ?? 0) + 1 },
     due: (sum?.due ?? 0) + (isDue ? 1 : 0),
     withReview: (sum?.withReview ?? 0) + (row.summary.reviews.length > 0 ? 1 : 0),
+    inRepair: (sum?.inRepair ?? 0) + (row.state === "claimed" && row.summary.repair !== null ? 1 : 0),
     oldestDueAt: isDue && row.dueAt !== null ? Math.min(oldest ?? row.dueAt, row.dueAt) : oldest,
   };
 }

@@ -61,6 +61,7 @@ interface CountColumns {
   readonly cases: number;
   readonly due: number;
   readonly with_review: number;
+  readonly in_repair: number;
   readonly oldest_due_at: number | null;
 }
 
@@ -70,6 +71,7 @@ function addCount(sum: TypeCount | undefined, row: CountColumns): TypeCount {
     states: { ...sum?.states, [row.state]: row.cases },
     due: (sum?.due ?? 0) + row.due,
     withReview: (sum?.withReview ?? 0) + row.with_review,
+    inRepair: (sum?.inRepair ?? 0) + row.in_repair,
     oldestDueAt: earlier(sum?.oldestDueAt ?? null, row.oldest_due_at),
   };
 }

@@ -6,6 +6,7 @@ select
   count(*)::integer as cases,
   count(*) filter (where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now())::integer as due,
   count(*) filter (where c.has_review)::integer as with_review,
+  count(*) filter (where c.state = 'claimed' and c.summary #>> '{repair,name}' is not null)::integer as in_repair,
   floor(extract(epoch from min(c.due_at) filter (
     where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now()
   )) * 1000)::bigint as oldest_due_at
