@@ -31,7 +31,7 @@ function mayImport(name, from, folders, { packages = [], node = false } = {}) {
 }
 
 const decisions = ["core/", "define/", "triage/", "wire/"];
-const port = "store/port\\.ts$";
+const port = "store/(inbox-)?port\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -40,7 +40,7 @@ export default {
     mayImport("define-on-core", "^src/define/", ["core/"], { packages: ["@standard-schema/spec"] }),
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
-    mayImport("port-on-core", "^src/store/port\\.ts$", ["core/"]),
+    mayImport("port-on-core", "^src/store/(inbox-)?port\\.ts$", ["core/"]),
     mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
     mayImport("memory-on-port", "^src/store/memory", ["core/", port]),
     mayImport("postgres-on-port", "^src/store/postgres", ["core/", port, "store/sql/"], {
@@ -61,7 +61,7 @@ export default {
     mayImport(
       "testing-on-engine",
       "^src/testing/",
-      [...decisions, "store/(port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
+      [...decisions, "store/((inbox-)?port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
       {
         node: true,
       },

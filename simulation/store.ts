@@ -89,6 +89,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     forgetHolders: (endedBefore) => call("forgetHolders", () => store.forgetHolders(endedBefore)),
     listClaims: (limit) => call("listClaims", () => store.listClaims(limit)),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
+    inbox: store.inbox,
   };
 }
 

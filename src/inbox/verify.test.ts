@@ -29,9 +29,6 @@ function isList(headers: Given["headers"]): headers is readonly (readonly [strin
 }
 
 function arrivalOf({ headers, body, url, receivedAt }: Given): Arrival {
-  const pairs: Iterable<readonly [string, string]> = Array.isArray(headers)
-    ? headers
-    : Object.entries(headers);
   return {
     method: "POST",
     url: url ?? null,

@@ -12,6 +12,7 @@ import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
+import type { InboxStore } from "./inbox-port.ts";
 
 /** Columns of a case that never change, apart from the versions it needs. */
 export interface CaseIdentity {
@@ -311,6 +312,9 @@ export interface Store {
    * or come for nothing; work never depends on it. Returns the function that stops listening.
    */
   listen(onHint: () => void): Promise<() => Promise<void>>;
+
+  /** What arrives from outside, and the work that it calls for. */
+  readonly inbox: InboxStore;
 }
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */

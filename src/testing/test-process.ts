@@ -91,6 +91,7 @@ export class TestProcess {
       forgetHolders: (endedBefore) => call(() => store.forgetHolders(endedBefore)),
       listClaims: (limit) => call(() => store.listClaims(limit)),
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
+      inbox: store.inbox,
     };
   }
 

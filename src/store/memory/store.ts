@@ -22,6 +22,7 @@ import { commitAll } from "./commit.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, listCases, takeable } from "./listing.ts";
+import { memoryInbox } from "./inbox.ts";
 import { systemNow } from "./system.ts";
 
 /** Options of `memoryStore`. */
@@ -79,6 +80,7 @@ function storeOf(memory: Memory): Store {
       memory.holders.forget(endedBefore, new Set(memory.claims().map(({ holderId }) => holderId))),
     listClaims: async (limit) => memory.claims().slice(0, limit),
     listen: async (onHint) => memory.listen(onHint),
+    inbox: memoryInbox(memory),
   };
 }
 
@@ -176,6 +178,16 @@ class Memory {
     return true;
   }
 
+  /** The case with a business key; null = there is none. */
+  findCase(tenant: string, caseType: string, businessKey: string): string | null {
+    return this.idsByKey.get(JSON.stringify([tenant, caseType, businessKey])) ?? null;
+  }
+
+  /** Tells listeners that something may be due, later, so that whoever listens finds the change done. */
+  hint(): void {
+    for (const listener of this.listeners) queueMicrotask(listener);
+  }
+
   loadCase(caseId: string): StoredCase | null {
     const stored = this.cases.get(caseId);
     return stored === undefined ? null : storedCase(stored);
@@ -195,9 +207,7 @@ class Memory {
     };
   }
 
-  /** Later, so that whoever listens finds the change done. */
   private hintIfDue({ row, claim }: MemoryCase, now: number): void {
-    if (claim !== null || !isClaimable(row, now)) return;
-    for (const listener of this.listeners) queueMicrotask(listener);
+    if (claim === null && isClaimable(row, now)) this.hint();
   }
 }

@@ -8,6 +8,7 @@ import { commitAll } from "./commit.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
 import { Database } from "./database.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
+import { postgresInbox } from "./inbox.ts";
 import { insertCase } from "./insert-case.ts";
 import { countCases, listCases } from "./listing.ts";
 import { Listener } from "./listener.ts";
@@ -49,6 +50,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     forgetHolders: (endedBefore) => database.guarded(() => forgetHolders(database, endedBefore)),
     listClaims: (limit) => database.guarded(() => listClaims(database, limit)),
     listen: (onHint) => listener.add(onHint),
+    inbox: postgresInbox(database, listener),
   };
 }
 

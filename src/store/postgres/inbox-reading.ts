@@ -1,0 +1,156 @@
+/** Reading the inbox, and forgetting what is old. */
+
+import { isJsonObject, type Json } from "../../core/json.ts";
+import {
+  EVENT_LIST_MAX,
+  SIGHTINGS_MAX,
+  SWEEP_MAX,
+  type EventFilter,
+  type EventHistory,
+  type EventPage,
+  type Reconciling,
+  type Refusal,
+  type StoredWork,
+  type WorkCount,
+  type WorkState,
+} from "../inbox-port.ts";
+import type { Database } from "./database.ts";
+import {
+  shardIn,
+  toDelivery,
+  toEvent,
+  toRefusal,
+  toWork,
+  type DeliveryRow,
+  type EventRow,
+  type RefusalRow,
+  type SightingRow,
+  type WorkRow,
+} from "./inbox-rows.ts";
+
+/** Reads a body as the port says. */
+export async function loadBody(database: Database, deliveryId: string): Promise<Uint8Array | null> {
+  const rows = await database.run<{ readonly body_kept: string; readonly body: Buffer | null }>("load_body", [
+    shardIn(deliveryId),
+    deliveryId,
+  ]);
+  const parts = rows.flatMap(({ body }) => body ?? []);
+  const isKept = rows.some(({ body_kept: kept }) => kept === "here" || kept === "parts");
+  return isKept ? Buffer.concat(parts) : null;
+}
+
+/** Shows an event as the port says. */
+export async function showEvent(database: Database, eventId: string): Promise<EventHistory | null> {
+  const shard = shardIn(eventId);
+  const [found] = await database.run<EventRow>("load_events", [[shard], [eventId]]);
+  if (found === undefined) return null;
+  const event = toEvent(found);
+  const work = await database.run<WorkRow>("load_work", [[shard], [eventId]]);
+  const sightings = await database.run<SightingRow>("list_sightings", [shard, eventId, SIGHTINGS_MAX]);
+  const [delivery] = await database.run<DeliveryRow>("show_delivery", [
+    shardIn(event.deliveryId),
+    event.deliveryId,
+  ]);
+  return {
+    event,
+    work: work.map(toWork),
+    sightings,
+    delivery: delivery === undefined ? null : toDelivery(delivery),
+  };
+}
+
+/** Lists events as the port says. */
+export async function listEvents(database: Database, filter: EventFilter): Promise<EventPage> {
+  const [seenAt, id] = filter.after?.split(" ") ?? [];
+  const limit = Math.min(filter.limit, EVENT_LIST_MAX);
+  const rows = await database.run<EventRow & { readonly place: string }>("list_events", [
+    filter.tenant ?? null,
+    filter.source ?? null,
+    filter.eventType ?? null,
+    filter.standing ?? null,
+    filter.workStates ?? null,
+    seenAt ?? null,
+    id ?? null,
+    limit,
+  ]);
+  const ids = rows.map(({ event_id: eventId }) => eventId);
+  const work = (await database.run<WorkRow>("load_work", [ids.map(shardIn), ids])).map(toWork);
+  const byEvent = new Map<string, StoredWork[]>(ids.map((eventId) => [eventId, []]));
+  for (const one of work) byEvent.get(one.eventId)?.push(one);
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return {
+    events: rows.map((row) => ({ event: toEvent(row), work: byEvent.get(row.event_id) ?? [] })),
+    next: last === undefined ? null : `${last.place} ${last.event_id}`,
+  };
+}
+
+/** Lists refusals as the port says. */
+export async function listRefusals(database: Database, limit: number): Promise<readonly Refusal[]> {
+  return (await database.run<RefusalRow>("list_refusals", [limit])).map(toRefusal);
+}
+
+/** Counts work as the port says. */
+export async function countWork(database: Database): Promise<readonly WorkCount[]> {
+  const rows = await database.run<{
+    readonly tenant: string;
+    readonly source: string;
+    readonly state: WorkState;
+    readonly count: number;
+    readonly oldest_at: number;
+  }>("count_work", []);
+  return rows.map(({ oldest_at: oldestAt, ...row }) => ({ ...row, oldestAt }));
+}
+
+/** All sources share a shard: they are few, and each is written once a page. */
+const SOURCES_SHARD = 0;
+
+/** Reads how far a list was read, as the port says. */
+export async function readReconciling(
+  database: Database,
+  tenant: string,
+  source: string,
+): Promise<Reconciling> {
+  const [row] = await database.run<{ readonly reconciling: Json }>("read_reconciling", [
+    SOURCES_SHARD,
+    tenant,
+    source,
+  ]);
+  return toReconciling(row?.reconciling ?? null);
+}
+
+function toReconciling(stored: Json): Reconciling {
+  if (!isJsonObject(stored)) return { readToAt: null, underWay: null };
+  const { readToAt, underWay } = stored;
+  return {
+    readToAt: typeof readToAt === "number" ? readToAt : null,
+    underWay:
+      underWay !== undefined && isJsonObject(underWay)
+        ? {
+            sinceAt: Number(underWay["sinceAt"]),
+            untilAt: Number(underWay["untilAt"]),
+            cursor: underWay["cursor"] ?? null,
+          }
+        : null,
+  };
+}
+
+/** Notes how far a list was read, as the port says. */
+export async function writeReconciling(
+  database: Database,
+  tenant: string,
+  source: string,
+  reconciling: Reconciling,
+): Promise<void> {
+  await database.run("write_reconciling", [SOURCES_SHARD, tenant, source, JSON.stringify(reconciling)]);
+}
+
+/** Forgets as the port says. */
+export async function forget(
+  database: Database,
+  { tenant, source }: { readonly tenant: string; readonly source: string },
+  { bodiesBefore, eventsBefore }: { readonly bodiesBefore: number; readonly eventsBefore: number },
+): Promise<{ readonly bodies: number; readonly events: number }> {
+  const events = await database.run("forget_events", [tenant, source, eventsBefore, SWEEP_MAX]);
+  const bodies = await database.run("forget_bodies", [tenant, source, bodiesBefore, SWEEP_MAX]);
+  return { bodies: bodies.length, events: events.length };
+}

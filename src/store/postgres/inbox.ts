@@ -1,0 +1,53 @@
+/** The inbox of the PostgreSQL store, put together from its parts. */
+
+import type { InboxStore } from "../inbox-port.ts";
+import type { Database } from "./database.ts";
+import { refuse, takeIn } from "./inbox-intake.ts";
+import {
+  countWork,
+  forget,
+  listEvents,
+  listRefusals,
+  loadBody,
+  readReconciling,
+  showEvent,
+  writeReconciling,
+} from "./inbox-reading.ts";
+import {
+  claimWork,
+  expireWork,
+  findCases,
+  freeWork,
+  linkCase,
+  rematchWork,
+  reopenWork,
+  settleWork,
+  takeKey,
+} from "./inbox-work.ts";
+import type { Hinting } from "./listener.ts";
+
+/** Makes it over the store's own pool. */
+export function postgresInbox(database: Database, hinting: Hinting): InboxStore {
+  return {
+    takeIn: (deliveries) => database.guarded(() => takeIn(database, deliveries)),
+    refuse: (refusals) => database.guarded(() => refuse(database, refusals)),
+    claimWork: (request) => database.guarded(() => claimWork(database, request)),
+    settleWork: (outcomes) => database.guarded(() => settleWork(database, outcomes)),
+    takeKey: (eventId, key) => database.guarded(() => takeKey(database, eventId, key)),
+    freeWork: (endedHolders) => database.guarded(() => freeWork(database, endedHolders)),
+    expireWork: () => database.guarded(() => expireWork(database)),
+    rematchWork: () => database.guarded(() => rematchWork(database)),
+    findCases: (target) => database.guarded(() => findCases(database, target)),
+    linkCase: (caseId, targets) => database.guarded(() => linkCase(database, hinting, caseId, targets)),
+    loadBody: (deliveryId) => database.guarded(() => loadBody(database, deliveryId)),
+    showEvent: (eventId) => database.guarded(() => showEvent(database, eventId)),
+    listEvents: (filter) => database.guarded(() => listEvents(database, filter)),
+    listRefusals: (limit) => database.guarded(() => listRefusals(database, limit)),
+    countWork: () => database.guarded(() => countWork(database)),
+    reopenWork: (eventId, work, act) => database.guarded(() => reopenWork(database, eventId, work, act)),
+    readReconciling: (tenant, source) => database.guarded(() => readReconciling(database, tenant, source)),
+    writeReconciling: (tenant, source, reconciling) =>
+      database.guarded(() => writeReconciling(database, tenant, source, reconciling)),
+    forget: (which, older) => database.guarded(() => forget(database, which, older)),
+  };
+}

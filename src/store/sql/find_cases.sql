@@ -1,0 +1,12 @@
+-- The cases that a key names: by their business key, and by further keys that were linked.
+-- Caller: findCases. Lock order: reads only. Index: cases_business_key, case_keys_pkey.
+-- $1 shard, $2 key, $3 case type, $4 tenant, $5 at most
+select c.case_id
+from foothold.cases as c
+where c.shard = $1::smallint and c.business_key = $2::text and c.case_type = $3::text and c.tenant = $4::text
+union
+select k.case_id
+from foothold.case_keys as k
+where k.shard = $1::smallint and k.key = $2::text and k.case_type = $3::text and k.tenant = $4::text
+order by case_id
+limit $5::integer;
