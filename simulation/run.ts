@@ -1,6 +1,7 @@
 /** One run from one seed: a crew of real workers and sweeps, people, events and destinations, in a world that fails. */
 
 import { createHash } from "node:crypto";
+import type { ReviewReason } from "../src/core/journal.ts";
 import type { Json } from "../src/core/json.ts";
 import { registryOf } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
@@ -9,17 +10,25 @@ import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
 import type { Store } from "../src/store/port.ts";
-import { ARRIVED, bindCaseType, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-type.ts";
-import { SimulatedDestination, type Contract, type Effect } from "./destination.ts";
+import { tellEntry } from "../src/testing/tell-entry.ts";
+import { ARRIVED, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-shape.ts";
+import { bindCaseType, type Outside } from "./case-type.ts";
+import { SimulatedStock } from "./conditions.ts";
+import type { Contract } from "./contracts.ts";
+import { SimulatedDestination, type Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
-import { checkEffect, checkEnd, type Violation } from "./invariants.ts";
+import { checkEffect, checkEnd } from "./invariants.ts";
+import type { Violation } from "./journal-rules.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
+import { countRoutes } from "./routes.ts";
 import { Scheduler, settled } from "./scheduler.ts";
 import { simulateStore, type NetworkHabits } from "./store.ts";
 
-const CONTRACTS: readonly Contract[] = ["key", "lookup", "none"];
+const CONTRACTS: readonly Contract[] = ["key", "unique", "if-match", "fence", "lookup", "none"];
+/** How late a request may arrive where a raised fence shuts it out, however late that is; in virtual ms. */
+const LATE_MS_MAX = 10_000;
 /** Lease of the simulated workers, in virtual ms. */
 const LEASE_MS = 3_000;
 /** How long the world is bad, in virtual ms. */
@@ -31,6 +40,8 @@ const CHAOS_MS = 15_000;
 const CALM_MS = 35_000;
 /** How often a start is tried while the network loses requests. */
 const STARTS_MAX = 20;
+/** Reviews that only destinations, or people outside this run, can lift. */
+const ONLY_OUTSIDE: readonly ReviewReason[] = ["unknown", "lapsed", "conflict"];
 /** Events in one run, so that a loop that never rests is found. */
 const EVENTS_MAX = 200_000;
 
@@ -60,7 +71,7 @@ class Run {
   readonly #counts = new FaultCounts();
   readonly #database: ReplicatedDatabase;
   readonly #shape: CaseShape;
-  readonly #destinations: ReadonlyMap<Contract, SimulatedDestination>;
+  readonly #outside: Outside;
   readonly #network: NetworkHabits;
   readonly #violations: Violation[] = [];
   readonly #crew: SimulatedProcess[] = [];
@@ -76,7 +87,10 @@ class Run {
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
     this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
-    this.#destinations = new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)]));
+    this.#outside = {
+      destinations: new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)])),
+      stock: this.#newStock(),
+    };
     this.#network = this.#drawNetwork();
     this.#desk = this.#newDesk();
   }
@@ -117,10 +131,17 @@ class Run {
         unavailable: sometimes(0.1),
         throttled: sometimes(0.1),
         delayed: sometimes(0.1),
-        delayMsMax: REQUEST_AGE_MS,
+        delayMsMax: contract === "fence" ? LATE_MS_MAX : REQUEST_AGE_MS,
       },
       onEffect: (effect) => this.#onEffect(contract, effect),
     });
+  }
+
+  #newStock(): SimulatedStock {
+    const random = this.#random.fork();
+    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+    const habits = { latencyMsMax: 100, silent: sometimes(0.2), slow: sometimes(0.1), slowMs: 700 };
+    return new SimulatedStock(random, this.#counts, habits);
   }
 
   #drawNetwork(): NetworkHabits {
@@ -158,7 +179,7 @@ class Run {
     const process = this.#newProcess("desk");
     return createDesk({
       store: this.#storeFor(process),
-      registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
+      registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
     });
@@ -168,7 +189,7 @@ class Run {
     const count = this.#random.between(1, 3);
     for (let index = 0; index < count; index += 1) {
       const input = {
-        amount: this.#random.between(1, 9),
+        amount: this.#random.between(1, 2),
         isFaulty: this.#random.chance(0.15),
         note: "first",
       };
@@ -193,7 +214,7 @@ class Run {
     const store = this.#storeFor(process);
     const worker = createWorker({
       store,
-      registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
+      registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
       ports: process.ports,
       name: process.name,
       host: "simulation",
@@ -227,10 +248,13 @@ class Run {
   }
 
   #onEffect(contract: Contract, effect: Effect): void {
-    this.#trace(`${contract} executes ${effect.request.key}`);
-    const destination = this.#destinations.get(contract);
+    const { id, request } = effect;
+    this.#trace(
+      `${contract} executes ${request.key}: ${id}${request.undoes === null ? "" : ` takes back ${request.undoes}`}`,
+    );
+    const destination = this.#outside.destinations.get(contract);
     if (destination === undefined) return;
-    this.#violations.push(...checkEffect(destination, effect, this.#database.lostAttempts));
+    this.#violations.push(...checkEffect(this.#shape, destination, effect, this.#database.lostAttempts));
   }
 
   /** Faults and people at random moments of the bad time. */
@@ -245,11 +269,13 @@ class Run {
     at(0.5, random.between(1, 4), () => this.#stopOne(random));
     at(0.3, random.between(1, 3), () => this.#jumpOne(random));
     at(0.6, random.between(1, 4), () => this.#person(random, "approve"));
-    at(0.4, random.between(2, 10), () => this.#person(random, "correct"));
+    at(0.6, random.between(2, 10), () => this.#person(random, "correct"));
     at(0.4, random.between(2, 10), () => this.#person(random, "resume"));
     at(0.05, 1, () => this.#person(random, "cancel"));
     at(0.3, random.between(1, 4), () => this.#event(random, REVOKED));
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
+    at(0.5, random.between(1, 4), () => this.#outside.stock.turn());
+    at(0.5, random.between(1, 4), () => this.#outside.destinations.get("if-match")?.changeOne(random));
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
   }
@@ -342,7 +368,8 @@ class Run {
   #calmDown(): void {
     this.#isCalm = true;
     this.#trace("calm");
-    for (const destination of this.#destinations.values()) destination.calmDown();
+    for (const destination of this.#outside.destinations.values()) destination.calmDown();
+    this.#outside.stock.calmDown();
     for (const one of this.#crew) one.stop(0);
     this.#startWorker();
     const help = (): void => {
@@ -397,17 +424,14 @@ class Run {
     }
   }
 
-  /** Ended, or in review for a reason that only destinations or people outside this run can lift. */
+  /** Ended, or in review for one of {@link ONLY_OUTSIDE}. */
   async #areSettled(): Promise<boolean> {
     const cases = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     return cases.every((stored) => {
       if (stored === null) return false;
       const { state, summary } = stored.row;
       if (state === "done" || state === "canceled") return true;
-      return (
-        state === "in_review" &&
-        summary.reviews.every(({ reason }) => reason === "unknown" || reason === "lapsed")
-      );
+      return state === "in_review" && summary.reviews.every(({ reason }) => ONLY_OUTSIDE.includes(reason));
     });
   }
 
@@ -424,11 +448,19 @@ class Run {
   async #checkEnd(): Promise<string> {
     const stored = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     for (const one of stored) {
-      if (one === null) this.#violate("lost case", "a started case is not in the store");
-      else this.#violations.push(...checkEnd(this.#shape, this.#destinations, one));
+      if (one === null) {
+        this.#violate("lost case", "a started case is not in the store");
+        continue;
+      }
+      for (const { revision, at, entry } of one.journal)
+        this.#trace(`${one.row.caseId} ${revision} at ${at - EPOCH_MS}: ${tellEntry(entry) ?? entry.kind}`);
+      countRoutes(one.journal, this.#counts);
+      this.#violations.push(
+        ...checkEnd(this.#shape, this.#outside.destinations, this.#database.lostAttempts, one),
+      );
     }
     return JSON.stringify(
-      [stored, [...this.#destinations.values()].map(({ effects }) => effects)],
+      [stored, [...this.#outside.destinations.values()].map(({ effects }) => effects)],
       withoutStacks,
     );
   }
@@ -451,5 +483,7 @@ function withoutStacks(name: string, value: unknown): unknown {
 type PersonAct = "approve" | "correct" | "resume" | "cancel";
 
 function correctedInput(random: SeededRandom): Json {
-  return { amount: random.between(1, 9), isFaulty: false, note: "corrected" };
+  // Now and then only what no request asks for.
+  const amount = random.chance(0.5) ? 1 : random.between(1, 4);
+  return { amount, isFaulty: false, note: `corrected ${random.between(1, 2)}` };
 }
