@@ -6,6 +6,7 @@
 import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { FieldFault } from "../core/errors.ts";
+import type { Transaction } from "../core/ports.ts";
 import type {
   ApprovalStepOutline,
   CaseOutline,
@@ -97,15 +98,6 @@ export interface RunContext<Seen extends Scope = JsonScope, Request = Json | und
   readonly attempt: number;
   /** Aborts at the send's deadline, when the claim can no longer be trusted, and on a forced stop. */
   readonly signal: AbortSignal;
-}
-
-/** The transaction that will confirm a step. It ends with the commit: never keep it. */
-export interface Transaction {
-  /** Runs one statement. Throws what the driver throws; the step's attempt then failed, and all of it is rolled back. */
-  query(
-    text: string,
-    values?: readonly unknown[],
-  ): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number }>;
 }
 
 /** What `undo` is given, beside what `run` is: what it takes back. */
