@@ -164,6 +164,8 @@ export function bindCaseType(
     },
     input: anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },
+    eventRules: {},
+    keys: null,
     steps: Object.fromEntries(steps),
   };
 }

@@ -192,9 +192,27 @@ export type RuntimeStep = RuntimeSendStep | RuntimeApprovalStep | RuntimeWaitFor
 /** A loaded case type. `Input` is what a start takes (a type only, never a value). */
 export interface CaseType<Input = unknown> {
   readonly outline: CaseOutline;
+/** What a case type says of an event beside its schema. Its functions throw for a payload that is not as they need it. */
+export interface EventRule {
+  /** The key of the case that an event belongs to; null = only the sender knows. */
+  readonly correlate: ((payload: Json) => string | null) | null;
+  readonly order:
+    | { readonly by: "arrival" }
+    | {
+        readonly by: "version";
+        readonly version: (payload: Json) => number | string;
+        /** What is counted apart. */
+        readonly of: (payload: Json) => string;
+      }
+    | { readonly by: "hold"; readonly after: string; readonly withinMs: number };
+}
+
   readonly input: Validate;
   readonly events: { readonly [eventType: string]: Validate };
   readonly steps: { readonly [step: string]: RuntimeStep };
   /** Type only. */
   readonly __input?: Input;
+  readonly eventRules: { readonly [eventType: string]: EventRule };
+  /** Further keys by which events find a case, beside its business key; null = none. Pure. */
+  readonly keys: ((facts: Facts) => readonly string[]) | null;
 }
