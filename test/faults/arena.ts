@@ -53,10 +53,12 @@ export class Arena {
     this.database = database;
   }
 
-  /** Starts cases of a kind, if so wanted of a type of their own; while the database is away, until it is back. */
-  async start(kind: KindName, count: number, type?: "ownType"): Promise<readonly string[]> {
-    const name = type === undefined ? kind : `${kind}_${this.types.length}`;
-    if (type !== undefined) this.types.push({ name, kind });
+  /**
+   * Starts cases of a kind, of the case type that is named like it or of another one; while the database is away, until it
+   * is back.
+   */
+  async start(kind: KindName, count: number, name: string = kind): Promise<readonly string[]> {
+    if (this.types.every((type) => type.name !== name)) this.types.push({ name, kind });
     const first = this.cases.length;
     const keys = Array.from({ length: count }, (_, index) => `${kind}-${first + index}`);
     const ids: string[] = [];

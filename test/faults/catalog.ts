@@ -91,6 +91,13 @@ const servers: readonly Fault[] = [
   },
   {
     group: "servers",
+    name: "server processes stopped",
+    soakRuns: 10,
+    sampleRuns: 1,
+    round: (input) => harmServer("backendStopped", input),
+  },
+  {
+    group: "servers",
     name: "sessions terminated",
     soakRuns: 50,
     sampleRuns: 5,
