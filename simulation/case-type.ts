@@ -207,6 +207,7 @@ function bindSend(
     before: [],
     result: null,
     undo: null,
+    sorters: [],
     request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
     run: async (context) => {
       const content = context.request ?? contentOf(outline, context);
