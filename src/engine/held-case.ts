@@ -24,6 +24,8 @@ export interface HeldCaseContext {
   readonly databaseClock: DatabaseClock;
   readonly lease: Lease;
   readonly committer: Committer;
+  /** Lets events find the case by what a commit makes known; done before the commit, so that no wait begins unfindable. */
+  readonly link?: (state: CaseState) => Promise<void>;
 }
 
 /** What to commit. */
@@ -75,7 +77,7 @@ export class HeldCase {
    * read (R11). Throws INVARIANT_BROKEN when even that is refused.
    */
   async commit(write: HolderWrite): Promise<Hold> {
-    const commit = this.#holderCommit(write);
+    const commit = await this.#holderCommit(write);
     const reply = await this.#context.committer.commit(commit);
     return reply.kind === "refused" ? this.#commitLess(write, reply.why) : this.#learn(reply, commit, write);
   }
@@ -85,7 +87,7 @@ export class HeldCase {
    * reply it is found out whether it was stored.
    */
   async commitIn(open: StepTransaction, write: HolderWrite): Promise<Hold | RolledBack> {
-    const commit = this.#holderCommit(write);
+    const commit = await this.#holderCommit(write);
     const reply = await this.#replyIn(open, commit);
     if (reply.kind === "rolledBack") return reply;
     if (reply.kind === "refused") return { kind: "rolledBack", why: reply.why };
@@ -102,12 +104,14 @@ export class HeldCase {
     }
   }
 
-  #holderCommit(write: HolderWrite): HolderCommit {
+  async #holderCommit(write: HolderWrite): Promise<HolderCommit> {
+    const { link, ports } = this.#context;
     const state = this.#state;
+    if (link !== undefined) await link(preview(state, write.outcomes, state.changedAt));
     return {
       caseId: this.caseId,
       shard: this.#shard,
-      commitId: this.#context.ports.ids.unique(),
+      commitId: ports.ids.unique(),
       claimId: this.claimId,
       revision: state.revision,
       lineage: this.#lineage,
