@@ -4,7 +4,7 @@ import { rowOf } from "../core/row.ts";
 import { defineCase } from "../define/builder.ts";
 import { defineDestination } from "../define/destination.ts";
 import { memoryStore } from "../store/memory/store.ts";
-import type { Store } from "../store/port.ts";
+import { HOLDERS_MAX, type Store } from "../store/port.ts";
 import { advance, preview } from "./advance.ts";
 import { advanceInput, anything, entriesOf, startCase, stateOf } from "./case-types.fixture.ts";
 import { freeClaim, type FreeInput } from "./free.ts";
@@ -99,6 +99,24 @@ describe("a sweep", () => {
       { kind: "claimFreed", caseId: "00case", why: "silent" },
       { kind: "holderFreed", holderId: "h", name: "name of h", caseIds: ["00case"] },
     ]);
+  });
+
+  test("frees at once what a holder has that is not registered: a failover lost it, and it never beats again", async () => {
+    const yard = new Yard();
+    await yard.claimed("ghost");
+    expect(await yard.sweep().sweepOnce()).toMatchObject({
+      endedHolders: [],
+      freedClaims: [{ caseId: "00case", why: "silent" }],
+    });
+  });
+
+  test("leaves to act-by what the list of holders may only have had no room for", async () => {
+    const yard = new Yard();
+    await yard.holder("newer");
+    const [newer] = await yard.store.listHolders();
+    const full = async () => Array.from({ length: HOLDERS_MAX }, () => newer ?? []).flat();
+    await yard.claimed("older");
+    expect(await yard.sweep("s", { ...yard.store, listHolders: full }).sweepOnce()).toEqual(NOTHING);
   });
 
   test("leaves a holder alone that goes on beating, however long that takes", async () => {

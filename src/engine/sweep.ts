@@ -7,7 +7,7 @@
 
 import { isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
-import type { HeldClaim, StoredHolder, Store } from "../store/port.ts";
+import { HOLDERS_MAX, type HeldClaim, type Store, type StoredHolder } from "../store/port.ts";
 import { freeClaim } from "./free.ts";
 import type { OnReport } from "./report.ts";
 import { Watch } from "./watch.ts";
@@ -124,14 +124,14 @@ class Watching implements Sweep {
 
   async #sweep(): Promise<SweepReport> {
     const { store } = this.#options;
+    // Before their holders: each of those has registered by then, so one that the list lacks is nobody.
+    const claims = await store.listClaims(CLAIMS_MAX);
     const holders = await store.listHolders();
     const endedHolders = await this.#endSilentHolders(holders);
-    const ended = new Set([
-      ...endedHolders.map(({ holderId }) => holderId),
-      ...holders.filter(({ endedAt }) => endedAt !== null).map(({ holderId }) => holderId),
-    ]);
-    const claims = await store.listClaims(CLAIMS_MAX);
-    const loose = this.#looseClaims(claims, ended);
+    const isAlive = new Map(holders.map(({ holderId, endedAt }) => [holderId, endedAt === null]));
+    for (const { holderId } of endedHolders) isAlive.set(holderId, false);
+    const isWhole = holders.length < HOLDERS_MAX;
+    const loose = this.#looseClaims(claims, ({ holderId }) => !(isAlive.get(holderId) ?? !isWhole));
     const names = new Map(holders.map(({ holderId, name }) => [holderId, name]));
     const freedClaims: SweepReport["freedClaims"][number][] = [];
     const failed: SweepReport["failed"][number][] = [];
@@ -147,13 +147,12 @@ class Watching implements Sweep {
   }
 
   /**
-   * Claims to free: their holder is marked, or they were not touched for too long. A holder that is not in the list may
-   * have registered after it was read: only the second rule frees its claims.
+   * Claims to free: their holder is marked, or a failover lost its registration, or they were not touched for too long.
    */
-  #looseClaims(claims: readonly HeldClaim[], ended: ReadonlySet<string>): readonly LooseClaim[] {
+  #looseClaims(claims: readonly HeldClaim[], isOrphan: (claim: HeldClaim) => boolean): readonly LooseClaim[] {
     const overdue = this.#overdueClaims(claims);
     return claims.flatMap((claim): readonly LooseClaim[] => {
-      if (ended.has(claim.holderId)) return [{ claim, why: "silent" }];
+      if (isOrphan(claim)) return [{ claim, why: "silent" }];
       return overdue.has(claim.claimId) ? [{ claim, why: "actBy" }] : [];
     });
   }

@@ -318,6 +318,7 @@ export interface Store {
   registerHolder(holder: NewHolder): Promise<{ readonly now: number }>;
   /** Renews any unmarked holder, whatever the time, and tells which claims it has. */
   beat(holderId: string): Promise<BeatReply>;
+  /** Newest first, at most {@link HOLDERS_MAX}. */
   listHolders(): Promise<readonly StoredHolder[]>;
   /** Marks a holder as ended if its beat is still `beat`; null = whatever it is (an orderly stop). True if marked now. */
   endHolder(holderId: string, beat: number | null): Promise<boolean>;
@@ -338,6 +339,8 @@ export interface Store {
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */
 export const SHARD_COUNT = 32;
+/** Holders in one list. */
+export const HOLDERS_MAX = 10_000;
 /** Commits in one batch. */
 export const COMMIT_BATCH_MAX = 128;
 /** Cases in one claim. */
