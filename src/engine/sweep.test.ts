@@ -195,6 +195,28 @@ describe("a sweep", () => {
     expect(await yard.store.beat("h")).toMatchObject({ kind: "alive" });
   });
 
+  test("frees the many claims of a dead holder side by side, within a bound", async () => {
+    const yard = new Yard();
+    await yard.holder("h");
+    const ids = Array.from({ length: 20 }, (_, index) => `00case${index}`);
+    for (const caseId of ids) await yard.claimed("h", { caseId });
+    let underWay = 0;
+    let most = 0;
+    const sweep = yard.sweep("s", {
+      ...yard.store,
+      changeCase: async (caseId, commitId, decide) => {
+        most = Math.max(most, (underWay += 1));
+        await new Promise(setImmediate);
+        const changed = await yard.store.changeCase(caseId, commitId, decide);
+        underWay -= 1;
+        return changed;
+      },
+    });
+    const { freedClaims } = await yard.watch(sweep, LEASE_MS);
+    expect(freedClaims.map(({ caseId }) => caseId).toSorted()).toEqual(ids.toSorted());
+    expect(most).toBe(8);
+  });
+
   test("leaves the claim of a holder alone that registered between its two looks", async () => {
     const yard = new Yard();
     const sweep = yard.sweep("s", {
