@@ -4,17 +4,9 @@ import type { Json } from "../src/core/json.ts";
 import type { StepOutline } from "../src/core/outline.ts";
 import type { CaseType, RuntimeCondition, RuntimeStep } from "../src/define/case-type.ts";
 import { APPROVED, ARRIVED, IN_STOCK, REVOKED, type CaseShape } from "./case-shape.ts";
-import type { SimulatedStock } from "./conditions.ts";
-import type { Contract } from "./contracts.ts";
-import type { SimulatedDestination } from "./destination.ts";
+import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { bindSend } from "./send-step.ts";
-
-/** Everything outside that a case type reaches. */
-export interface Outside {
-  readonly destinations: ReadonlyMap<Contract, SimulatedDestination>;
-  readonly stock: SimulatedStock;
-}
 
 /** Only this simulation starts cases and sends events, with JSON. */
 function anything(value: unknown): ReturnType<CaseType["input"]> {
@@ -35,6 +27,8 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
     },
     input: anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },
+    eventRules: {},
+    keys: null,
     steps: Object.fromEntries(steps),
   };
 }

@@ -3,6 +3,8 @@
  * late, after their sender gave up or died, and answers get lost.
  */
 
+import type { Transaction } from "../src/core/ports.ts";
+import { MemoryTransaction } from "../src/store/memory/step-transaction.ts";
 import { ResponseError } from "../src/triage/response.ts";
 import { rulesOf, type Contract, type ContractRules, type Refusal } from "./contracts.ts";
 import type { FaultCounts, FaultKind } from "./faults.ts";
@@ -66,6 +68,7 @@ export class SimulatedDestination {
   readonly #scheduler: Scheduler;
   readonly #random: SeededRandom;
   #habits: DestinationHabits;
+  #ids = 0;
   readonly #counts: FaultCounts;
   readonly #onEffect: (effect: Effect) => void;
   readonly #rules: ContractRules;
@@ -133,6 +136,34 @@ export class SimulatedDestination {
         });
       });
     });
+  }
+
+  /** Writes in the transaction that confirms the step: it is executed with the commit, or not at all. */
+  stage(process: SimulatedProcess, request: SimulatedRequest, transaction: Transaction): Promise<string> {
+    if (!(transaction instanceof MemoryTransaction)) throw new Error("the simulated database has no SQL");
+    return new Promise((resolve, reject) => {
+      process.after(this.#random.between(0, this.#habits.latencyMsMax), () => {
+        const trouble = this.#trouble(request);
+        if (trouble !== null) {
+          this.#counts.hit(trouble.became);
+          reject(trouble.error);
+          return;
+        }
+        const id = this.#nextId();
+        try {
+          transaction.stage(() => this.#execute(request, id));
+          resolve(id);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+    });
+  }
+
+  /** What the standby has of this ledger, where it is a table of our own database. */
+  replicate(): () => void {
+    const image = this.effects.map((one) => ({ ...one }));
+    return () => void this.effects.splice(0, this.effects.length, ...image.map((one) => ({ ...one })));
   }
 
   /** "Did it happen?" Null = not found. */
@@ -206,7 +237,7 @@ export class SimulatedDestination {
       return trouble.error;
     }
     became("effect");
-    return this.#execute(request);
+    return this.#execute(request, this.#nextId());
   }
 
   #trouble({ isFaulty }: SimulatedRequest): Trouble | null {
@@ -222,8 +253,12 @@ export class SimulatedDestination {
     return { became: "rejected", error: new ResponseError(422, this.name, {}, body) };
   }
 
-  #execute(request: SimulatedRequest): string {
-    const id = `${this.name}-${this.effects.length + 1}`;
+  #nextId(): string {
+    this.#ids += 1;
+    return `${this.name}-${this.#ids}`;
+  }
+
+  #execute(request: SimulatedRequest, id: string): string {
     const effect: Effect = { at: this.#scheduler.now, id, request, isUndone: false };
     for (const one of this.effects) if (one.id === request.undoes) one.isUndone = true;
     this.effects.push(effect);

@@ -36,6 +36,13 @@ export const FAULT_KINDS = [
   "resume",
   "cancel",
   "revocation",
+  "repair",
+  "takeOver",
+  "pageLeft",
+  "pageFreed",
+  "repairOver",
+  "attachedEvent",
+  "unseenEvent",
   "lateReport",
   "claimLost",
   /** A confirmation lapsed. */

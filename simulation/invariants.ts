@@ -17,8 +17,8 @@ import { contentOf } from "./send-step.ts";
 /**
  * After each effect: no intent version has two, and a step that is not to be done again beside what it did has one at a
  * time. Where a failover lost an attempt of the step, the engine cannot know what that one did: a destination without
- * keys then gets a second request that looks like the first, and one with keys gets a second effect only for something
- * else, that a person has asked for since.
+ * keys then gets a second request that looks like the first, one with keys gets a second effect only for something else,
+ * that a person has asked for since, and our own database has lost the effect with the attempt.
  */
 export function checkEffect(
   shape: CaseShape,
@@ -35,7 +35,8 @@ export function checkEffect(
   );
   if (same.length < 2) return [];
   const isOther = new Set(same.map((one) => one.request.content)).size === same.length;
-  const mayRepeat = destination.contract !== "key" || isOther;
+  const { contract } = destination;
+  const mayRepeat = contract !== "transaction" && (contract !== "key" || isOther);
   if (mayRepeat && lostAttempts.has(`${request.caseId} ${request.step}`)) return [];
   const keys = same.map((one) => one.request.key).join(", ");
   return [
@@ -43,11 +44,16 @@ export function checkEffect(
   ];
 }
 
+/** What really happened, and which attempts a failover lost. */
+export interface Ledgers {
+  readonly destinations: ReadonlyMap<Contract, SimulatedDestination>;
+  readonly lostAttempts: LostAttempts;
+}
+
 /** After a run: everything that a case's journal, row and effects must satisfy. */
 export function checkEnd(
   shape: CaseShape,
-  destinations: ReadonlyMap<Contract, SimulatedDestination>,
-  lostAttempts: LostAttempts,
+  { destinations, lostAttempts }: Ledgers,
   stored: StoredCase,
 ): readonly Violation[] {
   const effects = [...destinations.values()]
@@ -57,7 +63,8 @@ export function checkEnd(
     ...checkRow(stored),
     ...checkRest(stored),
     ...checkJournal({ shape, effects, lostAttempts, journal: stored.journal }, stored.row.caseId),
-    ...checkDone(shape, effects, stored),
+    ...checkTransactions(shape, effects, stored),
+    ...checkDone({ shape, effects, lostAttempts }, stored),
   ];
 }
 
@@ -91,10 +98,30 @@ function checkJournal(site: Omit<EntrySite, "state">, caseId: string): readonly 
   return violations;
 }
 
-/** Done means that each effect is there, with the confirmed input. */
-function checkDone(
+/** What is written in the transaction that confirms a step is there with the confirmation, and never without. */
+function checkTransactions(
   shape: CaseShape,
   effects: readonly Effect[],
+  { row, journal }: StoredCase,
+): readonly Violation[] {
+  const confirmed = new Set(
+    journal.flatMap(({ entry }) =>
+      entry.kind === "stepConfirmed" ? [`${entry.step} ${entry.intentVersion}`] : [],
+    ),
+  );
+  return effects.flatMap(({ id, request: { step, intentVersion } }): readonly Violation[] => {
+    const isOurs = sendOutline(shape, step)?.destination.repeatSafety.by === "transaction";
+    if (!isOurs || confirmed.has(`${step} ${intentVersion}`)) return [];
+    return [{ rule: "transaction", what: `${row.caseId}: ${step} wrote ${id} without being confirmed` }];
+  });
+}
+
+/**
+ * Done means that each effect is there, with the confirmed input. Where a failover lost an attempt, a destination that is
+ * asked by key shows that attempt's effect, whatever was wanted then.
+ */
+function checkDone(
+  { shape, effects, lostAttempts }: Omit<EntrySite, "state" | "journal">,
   { row, journal }: StoredCase,
 ): readonly Violation[] {
   if (row.state !== "done") return [];
@@ -106,7 +133,9 @@ function checkDone(
       return [{ rule: "done", what: `${row.caseId} is done, but what ${step.name} did is not there` }];
     const wanted = canonicalJson(contentOf(step, facts));
     const isRight = mine.some(({ request }) => request.content === wanted);
-    return isRight
+    const mayBeOld =
+      step.destination.repeatSafety.by === "lookup" && lostAttempts.has(`${row.caseId} ${step.name}`);
+    return isRight || mayBeOld
       ? []
       : [{ rule: "input", what: `${row.caseId} is done, but ${step.name} ran with other content` }];
   });

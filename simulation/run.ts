@@ -9,26 +9,25 @@ import type { Report } from "../src/engine/report.ts";
 import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
-import type { Store } from "../src/store/port.ts";
+import type { Store, StoredCase } from "../src/store/port.ts";
 import { tellEntry } from "../src/testing/tell-entry.ts";
-import { ARRIVED, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-shape.ts";
-import { bindCaseType, type Outside } from "./case-type.ts";
-import { SimulatedStock } from "./conditions.ts";
+import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
+import { bindCaseType } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
-import { SimulatedDestination, type Effect } from "./destination.ts";
+import type { Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
 import { checkEffect, checkEnd } from "./invariants.ts";
 import type { Violation } from "./journal-rules.ts";
+import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
+import { usePage } from "./page.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
+import { checkRepairs } from "./repair-invariants.ts";
 import { countRoutes } from "./routes.ts";
 import { Scheduler, settled } from "./scheduler.ts";
 import { simulateStore, type NetworkHabits } from "./store.ts";
 
-const CONTRACTS: readonly Contract[] = ["key", "unique", "if-match", "fence", "lookup", "none"];
-/** How late a request may arrive where a raised fence shuts it out, however late that is; in virtual ms. */
-const LATE_MS_MAX = 10_000;
 /** Lease of the simulated workers, in virtual ms. */
 const LEASE_MS = 3_000;
 /** How long the world is bad, in virtual ms. */
@@ -87,12 +86,16 @@ class Run {
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
     this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
-    this.#outside = {
-      destinations: new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)])),
-      stock: this.#newStock(),
-    };
+    this.#outside = drawOutside({
+      random: this.#random,
+      scheduler: this.#scheduler,
+      counts: this.#counts,
+      onEffect: (contract, effect) => this.#onEffect(contract, effect),
+    });
+    const ours = this.#outside.destinations.get("transaction");
+    if (ours !== undefined) this.#database.keep(() => ours.replicate());
     this.#network = this.#drawNetwork();
-    this.#desk = this.#newDesk();
+    this.#desk = this.#newDesk(this.#newProcess("desk"));
   }
 
   async go(): Promise<RunResult> {
@@ -113,35 +116,6 @@ class Run {
       events: this.#scheduler.events,
       hash: createHash("sha256").update(journals).digest("hex"),
     };
-  }
-
-  #newDestination(contract: Contract): SimulatedDestination {
-    const random = this.#random.fork();
-    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
-    return new SimulatedDestination({
-      name: contract,
-      contract,
-      scheduler: this.#scheduler,
-      random,
-      counts: this.#counts,
-      habits: {
-        latencyMsMax: random.between(1, 400),
-        refused: sometimes(0.1),
-        answerLost: sometimes(0.15),
-        unavailable: sometimes(0.1),
-        throttled: sometimes(0.1),
-        delayed: sometimes(0.1),
-        delayMsMax: contract === "fence" ? LATE_MS_MAX : REQUEST_AGE_MS,
-      },
-      onEffect: (effect) => this.#onEffect(contract, effect),
-    });
-  }
-
-  #newStock(): SimulatedStock {
-    const random = this.#random.fork();
-    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
-    const habits = { latencyMsMax: 100, silent: sometimes(0.2), slow: sometimes(0.1), slowMs: 700 };
-    return new SimulatedStock(random, this.#counts, habits);
   }
 
   #drawNetwork(): NetworkHabits {
@@ -175,13 +149,13 @@ class Run {
     });
   }
 
-  #newDesk(): Desk {
-    const process = this.#newProcess("desk");
+  #newDesk(process: SimulatedProcess): Desk {
     return createDesk({
       store: this.#storeFor(process),
       registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
+      pageLeaseMs: LEASE_MS,
     });
   }
 
@@ -276,6 +250,7 @@ class Run {
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
     at(0.5, random.between(1, 4), () => this.#outside.stock.turn());
     at(0.5, random.between(1, 4), () => this.#outside.destinations.get("if-match")?.changeOne(random));
+    at(0.5, random.between(1, 6), () => this.#openPage(random));
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
   }
@@ -304,6 +279,26 @@ class Run {
     const victim = random.pick(this.#crew);
     victim.jump(random.pick([-3_600_000, -5_000, 5_000, 3_600_000]));
     this.#counts.hit("clockJump");
+  }
+
+  /** A person with a page of their own, in a process of its own; what comes meanwhile comes for that very case. */
+  #openPage(random: SeededRandom): void {
+    const process = this.#newProcess("page");
+    const caseId = random.pick(this.#caseIds);
+    const types = Array.from({ length: random.between(0, 2) }, () => random.pick([REVOKED, ARRIVED]));
+    void usePage({
+      process,
+      desk: this.#newDesk(process),
+      caseId,
+      random: random.fork(),
+      counts: this.#counts,
+      correctedInput: () => correctedInput(random),
+      onOpened: () => {
+        for (const type of types)
+          this.#scheduler.schedule(random.between(0, 2_000), () => this.#event(random, type, caseId));
+      },
+      onTrace: (line) => this.#trace(line),
+    });
   }
 
   async #failOver(lag: number): Promise<void> {
@@ -349,8 +344,7 @@ class Run {
     }
   }
 
-  #event(random: SeededRandom, eventType: string): void {
-    const caseId = random.pick(this.#caseIds);
+  #event(random: SeededRandom, eventType: string, caseId: string = random.pick(this.#caseIds)): void {
     const sourceId = `${eventType}-${caseId}-${random.between(1, 2)}`;
     const send = (): void => {
       this.#desk.recordEvent(caseId, { eventType, payload: { n: 1 }, sourceId }).catch((error: unknown) => {
@@ -448,21 +442,27 @@ class Run {
   async #checkEnd(): Promise<string> {
     const stored = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     for (const one of stored) {
-      if (one === null) {
-        this.#violate("lost case", "a started case is not in the store");
-        continue;
-      }
-      for (const { revision, at, entry } of one.journal)
-        this.#trace(`${one.row.caseId} ${revision} at ${at - EPOCH_MS}: ${tellEntry(entry) ?? entry.kind}`);
-      countRoutes(one.journal, this.#counts);
-      this.#violations.push(
-        ...checkEnd(this.#shape, this.#outside.destinations, this.#database.lostAttempts, one),
-      );
+      if (one === null) this.#violate("lost case", "a started case is not in the store");
+      else this.#judge(one);
     }
     return JSON.stringify(
       [stored, [...this.#outside.destinations.values()].map(({ effects }) => effects)],
       withoutStacks,
     );
+  }
+
+  #judge(stored: StoredCase): void {
+    const { row, journal } = stored;
+    for (const { revision, at, entry } of journal)
+      this.#trace(`${row.caseId} ${revision} at ${at - EPOCH_MS}: ${tellEntry(entry) ?? entry.kind}`);
+    countRoutes(journal, this.#counts);
+    const { destinations } = this.#outside;
+    const ledgers = { destinations, lostAttempts: this.#database.lostAttempts };
+    this.#violations.push(...checkEnd(this.#shape, ledgers, stored), ...checkRepairs(stored));
+    for (const { entry } of journal) {
+      if (entry.kind === "eventAttached") this.#counts.hit("attachedEvent");
+      if (entry.kind === "repairEnded" && entry.why === "silent") this.#counts.hit("pageFreed");
+    }
   }
 
   #violate(rule: string, what: string): void {

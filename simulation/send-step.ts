@@ -32,15 +32,27 @@ export function bindSend(
     before: outline.before.map(() => versionOf(outline, process, destination)),
     result: null,
     undo: undo === null ? null : bindUndo(undo, process, destination),
+    sorters: [],
     request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
     run: async (context) => {
       const request = requestFor(outline, context, wantedBy(outline, context));
-      return { id: await destination.send(process, request, context.signal) };
+      return { id: await send(process, destination, request, context) };
     },
     check: outline.hasCheck
       ? async (context) => check(process, destination, askedBy(outline, context), context)
       : null,
   };
+}
+
+function send(
+  process: SimulatedProcess,
+  destination: SimulatedDestination,
+  request: SimulatedRequest,
+  { signal, transaction }: RunContext,
+): Promise<string> {
+  return destination.contract === "transaction"
+    ? destination.stage(process, request, transaction)
+    : destination.send(process, request, signal);
 }
 
 /** Takes back by its id what the step did. */
@@ -56,11 +68,12 @@ function bindUndo(
     before: outline.before.map(() => versionOf(outline, process, destination)),
     result: null,
     undo: null,
+    sorters: [],
     request: null,
     run: async (context, undone) => {
       const undoes = idIn(undone);
       const request = requestFor(outline, context, { content: `undo ${undoes}`, undoes });
-      return { id: await destination.send(process, request, context.signal) };
+      return { id: await send(process, destination, request, context) };
     },
     check: outline.hasCheck
       ? async (context, undone) => {

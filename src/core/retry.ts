@@ -50,6 +50,9 @@ export function retryAt(
       return now + providerDelayMs(failure.instruction.delayMs, random);
     case "pace":
       return now + providerDelayMs(paceMs(failure.instruction, tries), random);
+    case "newerToken":
+      // The next token is above the one it has seen: nothing is to be waited for.
+      return now;
     case undefined:
       break;
   }

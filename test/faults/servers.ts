@@ -3,7 +3,7 @@
 import { seededRandom, type SeededRandom } from "../../examples/services/seeded-random.ts";
 import { findTestBinaries, killProcess, startServer, type TestServer } from "../setup/server.ts";
 import { withClient } from "./client.ts";
-import { inArena, type Arena } from "./arena.ts";
+import { inArena, LEASE_MS, type Arena } from "./arena.ts";
 import { keepBusy, someDone } from "./load.ts";
 import { ran, type Outcome, type RoundInput } from "./tally.ts";
 
@@ -15,6 +15,8 @@ export type ServerFault =
   | "restarted"
   /** kill -9 of a worker's server process: the server drops every session and recovers by itself. */
   | "backendKilled"
+  /** A worker's server process stands still in a statement, with the locks that it has, for longer than a lease. */
+  | "backendStopped"
   /** `pg_terminate_backend` of every session of the workers that is in a statement. */
   | "backendsTerminated";
 
@@ -73,6 +75,14 @@ async function strike(
       const pid = await findBusySession(server.url);
       if (pid === null) return false;
       await killProcess(pid);
+      return true;
+    }
+    case "backendStopped": {
+      const pid = await findBusySession(server.url);
+      if (pid === null) return false;
+      process.kill(pid, "SIGSTOP");
+      await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 1_000));
+      process.kill(pid, "SIGCONT");
       return true;
     }
     case "backendsTerminated":

@@ -55,7 +55,7 @@ export function testClaims(bench: Bench): void {
       expect(claimed.length).toBe(60);
     });
 
-    test("only types that the worker knows, at versions that it has, are taken", async () => {
+    test("R12: only types that the worker knows, at versions that it has, are taken", async () => {
       const at = (await bench.store.now()) - 1_000;
       const taken = [
         newCase({ at: at - 3, caseType: "purchase", definitionVersion: 2 }),
