@@ -71,7 +71,6 @@ function deduplicated(request: SimulatedRequest, { find }: Ledgered, url: string
 
 /** One thing of a name at a time. Taking it back frees the name. */
 function uniqueNames(url: string, effects: readonly Effect[]): ContractRules {
-  const isThere = ({ isUndone, request }: Effect): boolean => !isUndone && request.undoes === null;
   const find: ContractRules["find"] = ({ key, name, undoes }) =>
     effects.find((one) =>
       undoes === null ? one.request.name === name && isThere(one) : one.request.key === key,
@@ -85,6 +84,10 @@ function uniqueNames(url: string, effects: readonly Effect[]): ContractRules {
     return isGone ? refused("notThere", new ResponseError(404, url, {}, "{}")) : EXECUTE;
   };
   return { ...COMPARES_NOTHING, find, receive };
+}
+
+function isThere({ isUndone, request }: Effect): boolean {
+  return !isUndone && request.undoes === null;
 }
 
 /** Each write makes a new version, and is taken only with the present one. */

@@ -44,31 +44,13 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   const violations: Violation[] = [];
   const violate: Violate = (rule, what) => void violations.push({ rule, what: `${state.caseId}: ${what}` });
   if (at < state.changedAt) violate("time", `an entry at ${at} follows one at ${state.changedAt}`);
-  switch (entry.kind) {
-    case "intentOpened":
-      checkIntent(site, entry, violate);
-      break;
-    case "attemptOpened":
-      checkAttempt(site, entry, violate);
-      break;
-    case "checkAnswered":
-      checkProof(site, entry, violate);
-      break;
-    case "stepConfirmed":
-      checkConfirmation(site, entry, at, violate);
-      break;
-    case "stepLapsed":
-      checkLapse(site, entry, violate);
-      break;
-    case "stepUndone":
-      checkUndone(site, entry, violate);
-      break;
-    case "lateReport":
-      checkSight(site, entry, commitId, violate);
-      break;
-    default:
-      break;
-  }
+  if (entry.kind === "intentOpened") checkIntent(site, entry, violate);
+  if (entry.kind === "attemptOpened") checkAttempt(site, entry, violate);
+  if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
+  if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
+  if (entry.kind === "stepLapsed") checkLapse(site, entry, violate);
+  if (entry.kind === "stepUndone") checkUndone(site, entry, violate);
+  if (entry.kind === "lateReport") checkSight(site, entry, commitId, violate);
   return violations;
 }
 
