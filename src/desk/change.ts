@@ -22,6 +22,8 @@ export interface ActReply {
    */
   readonly outcome: "done" | "requested" | "repeated";
   readonly sentence: string;
+  /** Why an event that was stored is not applied. */
+  readonly ignored?: string;
 }
 
 /** What an act is judged on. */
@@ -228,9 +230,21 @@ function readVerdict(caseId: string, verdict: MoveVerdict): ActReply {
             outcome: "requested",
             sentence: "Requested: its holder carries it out with its next commit.",
           }
-        : { caseId, outcome: "done", sentence: "Stored." };
+        : { caseId, outcome: "done", ...toldOf(verdict.entries) };
     }
   }
+}
+
+function toldOf(entries: readonly Entry[]): Pick<ActReply, "sentence" | "ignored"> {
+  for (const entry of entries) {
+    if (entry.kind === "eventReceived" && entry.ignored !== null) {
+      return { sentence: `Stored, and ignored: ${entry.ignored}.`, ignored: entry.ignored };
+    }
+    if (entry.kind === "eventAttached") {
+      return { sentence: "Stored, and attached to the open repair: it is applied when the repair ends." };
+    }
+  }
+  return { sentence: "Stored." };
 }
 
 function isRequestEntry({ kind }: Entry): boolean {
