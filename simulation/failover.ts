@@ -86,7 +86,7 @@ export class ReplicatedDatabase {
         const commit = transaction.commit.bind(transaction);
         return Object.assign(transaction, { commit: (what: HolderCommit) => recorded(commit(what)) });
       },
-      changeCase: (caseId, commitId, decide) => recorded(store.changeCase(caseId, commitId, decide)),
+      changeCase: (caseId, change, decide) => recorded(store.changeCase(caseId, change, decide)),
       setAside: (caseId, claimId, summary) => recorded(store.setAside(caseId, claimId, summary)),
       registerHolder: (holder) => recorded(store.registerHolder(holder)),
       beat: (holderId) => recorded(store.beat(holderId)),

@@ -28,6 +28,7 @@ import {
   type StepChange,
 } from "./fold-step.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
+import { addEvents } from "./received-events.ts";
 import { withAttached, withoutRepair } from "./repair.ts";
 import { undoName } from "./undo.ts";
 
@@ -67,7 +68,6 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     rest: { kind: "ready", dueAt: at },
     steps: {},
     events: [],
-    sourceIds: [],
     lateReports: [],
     losses: 0,
     fencingToken: 0,
@@ -130,8 +130,7 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "lateReport":
       return learnLate(state, entry, at);
     case "noteAdded":
-      // During a repair the state before it must still be there afterwards.
-      return state.repair === null ? wake(state, at) : state;
+      return addNote(state, at);
     case "repairOpened":
       return openRepair(state, entry, at);
     case "repairTakenOver":
@@ -234,18 +233,21 @@ function loseClaim(state: CaseState, { openAttempts }: EntryOf<"claimLost">, at:
 
 function receiveEvent(state: CaseState, entry: EntryOf<"eventReceived">, at: number): CaseState {
   const { eventType, sourceId, payload, ignored } = entry;
-  const known = { ...state, sourceIds: [...state.sourceIds, sourceId] };
-  if (ignored !== null) return known;
+  if (ignored !== null) return state;
   const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
-  return wake({ ...known, events: [...state.events, event] }, at);
+  return wake({ ...state, events: addEvents(state.events, [event]) }, at);
+}
+
+/** A note wakes what stands still, but for a repair: the state before that must be there again afterwards. */
+function addNote(state: CaseState, at: number): CaseState {
+  return state.repair === null ? wake(state, at) : state;
 }
 
 function attachEvent(state: CaseState, entry: EntryOf<"eventAttached">, at: number): CaseState {
   const { eventType, sourceId, payload } = entry;
   const repair = repairOf(state, entry);
   const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
-  const sourceIds = [...state.sourceIds, sourceId];
-  return { ...state, sourceIds, repair: { ...repair, attached: [...repair.attached, event] } };
+  return { ...state, repair: { ...repair, attached: addEvents(repair.attached, [event]) } };
 }
 
 function openRepair(state: CaseState, { claimId, by }: EntryOf<"repairOpened">, at: number): CaseState {
@@ -278,8 +280,7 @@ function repairOf(state: CaseState, { kind }: Entry): OpenRepair {
 
 function answerApproval(state: CaseState, entry: EntryOf<"approvalAnswered">, at: number): CaseState {
   const { approved, form, note, sourceId, by } = entry;
-  const known = { ...state, sourceIds: [...state.sourceIds, sourceId] };
-  return wake(changeStep(known, entry.step, { answer: { approved, form, note, sourceId, by, at } }), at);
+  return wake(changeStep(state, entry.step, { answer: { approved, form, note, sourceId, by, at } }), at);
 }
 
 function learnLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): CaseState {
