@@ -61,7 +61,6 @@ export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage
 export type {
   ApprovalRequest,
   CancelRequest,
-  ConfirmRequest,
   CorrectionRequest,
   EventRequest,
   NoteRequest,
@@ -70,6 +69,7 @@ export type {
   PlannedRequest,
   ResumeRequest,
 } from "./desk/acts.ts";
+export type { ConfirmRequest, RedoRequest, RuleOutRequest } from "./desk/vouching.ts";
 export type {
   AttemptView,
   CaseLine,
