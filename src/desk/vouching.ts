@@ -5,8 +5,8 @@ import { readJson, type Json } from "../core/json.ts";
 import { decideConfirmation, decideRedo, decideRulingOut } from "../core/vouching.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
-import { checkStep, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
-import { changeCase, type ActReply } from "./change.ts";
+import { actOnPlan, checkStep, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
+import type { ActReply } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { checkTexts, personOf, REASON_CHARS_MAX } from "./requests.ts";
@@ -42,8 +42,9 @@ export async function confirmStep(
   const caseType = neededDefinition(parts.registry, row);
   checkStep(caseType, step);
   const result = await validResult(caseType, request);
-  return changeCase(parts, { caseId, repairId: request.repairId }, (view) =>
-    decideConfirmation(seenPlan(parts, view, { plan: request.plan, step }), view.held, {
+  const seen = { plan: request.plan, step };
+  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) =>
+    decideConfirmation(seenPlan(parts, view, seen), view.held, {
       step,
       result,
       evidence,
@@ -60,8 +61,9 @@ export async function confirmStep(
 export async function ruleOut(parts: DeskParts, caseId: string, request: RuleOutRequest): Promise<ActReply> {
   const { step, evidence, reason } = vouchedIn(request);
   const by = personOf(request.by);
-  return changeCase(parts, { caseId, repairId: request.repairId }, (view) =>
-    decideRulingOut(seenPlan(parts, view, { plan: request.plan, step: null }), view.held, {
+  const seen = { plan: request.plan, step: null };
+  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) =>
+    decideRulingOut(seenPlan(parts, view, seen), view.held, {
       step,
       evidence,
       by,
@@ -74,9 +76,10 @@ export async function ruleOut(parts: DeskParts, caseId: string, request: RuleOut
 export async function redoStep(parts: DeskParts, caseId: string, request: RedoRequest): Promise<ActReply> {
   const { step, reason } = vouchedIn(request);
   const by = personOf(request.by);
-  return changeCase(parts, { caseId, repairId: request.repairId }, (view) => {
+  const seen = { plan: request.plan, step };
+  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) => {
     checkStep(neededDefinition(parts.registry, view.row), step);
-    return decideRedo(seenPlan(parts, view, { plan: request.plan, step }), view.held, { step, by, reason });
+    return decideRedo(seenPlan(parts, view, seen), view.held, { step, by, reason });
   });
 }
 
