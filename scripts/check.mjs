@@ -16,7 +16,7 @@ const parts = {
     // Each is told, not stopped by the one before.
     [
       "tsconfig.json",
-      "tsconfig.clients.json",
+      "test/clients/tsconfig.json",
       "tsconfig.core.json",
       "tsconfig.build.json",
       "tsconfig.examples.json",
