@@ -303,8 +303,10 @@ function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused
 }
 
 /** A resume acts on one step or on all, and ends a pause. On an ended case it only closes reviews. */
-function resume(state: CaseState, { step }: EntryOf<"resumed">, at: number): CaseState {
-  const renewed = renewSteps(state, step === null ? Object.keys(state.steps) : [step], at);
+function resume(state: CaseState, { step, forced }: EntryOf<"resumed">, at: number): CaseState {
+  const names = step === null ? Object.keys(state.steps) : [step];
+  const freed = forced ? names.reduce((one, name) => changeStep(one, name, { rejected: [] }), state) : state;
+  const renewed = renewSteps(freed, names, at);
   return { ...goAgain(renewed, at), pauseRequest: null };
 }
 
