@@ -69,6 +69,7 @@ export type {
   PlannedRequest,
   ResumeRequest,
 } from "./desk/acts.ts";
+export type { AccessProbe, AccessReply, AccessRequest } from "./desk/access.ts";
 export type { ConfirmRequest, RedoRequest, RuleOutRequest } from "./desk/vouching.ts";
 export type {
   AttemptView,
