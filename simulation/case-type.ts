@@ -30,6 +30,7 @@ const SEND_DEADLINE_MS = 2_000;
 
 const RETRY: RetryPolicy = {
   maxAttempts: 5,
+  maxRequests: 8,
   maxThrottles: 8,
   giveUpAfterMs: 60_000,
   firstDelayMs: 100,

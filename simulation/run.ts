@@ -9,6 +9,7 @@ import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
 import type { Store } from "../src/store/port.ts";
+import { unmetered } from "../src/wire/unmetered.ts";
 import { ARRIVED, bindCaseType, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-type.ts";
 import { SimulatedDestination, type Contract, type Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
@@ -195,6 +196,7 @@ class Run {
       store,
       registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
       ports: process.ports,
+      meter: unmetered,
       name: process.name,
       host: "simulation",
       build: "1",

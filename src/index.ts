@@ -30,6 +30,7 @@ export type {
   Facts,
   ProbeContext,
   RunContext,
+  StepDispatcher,
 } from "./define/case-type.ts";
 export { defineConfig, type FootholdConfig } from "./define/config.ts";
 export type { CaseDefinition } from "./define/definition.ts";
@@ -56,6 +57,8 @@ export type { OnReport, Report } from "./engine/report.ts";
 export { createSweep, type Sweep, type SweepOptions, type SweepReport } from "./engine/sweep.ts";
 export { systemPorts } from "./engine/system.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.ts";
+export type { AttemptMeter } from "./wire/meter.ts";
+export { unmetered } from "./wire/unmetered.ts";
 export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage } from "./desk/desk.ts";
 export type {
   ApprovalRequest,
@@ -77,6 +80,7 @@ export type {
   HistoryEntry,
   LastErrorView,
   RepairView,
+  RequestsView,
   StepView,
   WaitView,
 } from "./desk/case-view.ts";

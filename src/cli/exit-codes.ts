@@ -75,6 +75,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "INVALID_DEFINITION":
     case "CONFIG_INVALID":
       return EXIT_CODES.invalid;
+    case "REQUEST_REFUSED":
     case "PORT_IN_USE":
     case "CORRUPT_JOURNAL":
     case "ENGINE_TOO_OLD":

@@ -25,6 +25,8 @@ export const ERROR_CODES = [
   "ALREADY_ANSWERED",
   "CANCEL_NEEDS_UNDO",
   "PLAN_CHANGED",
+  // what a step was about to send
+  "REQUEST_REFUSED",
   // how it was set up
   "USAGE",
   "CONFIG_NOT_FOUND",

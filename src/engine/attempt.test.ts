@@ -6,6 +6,9 @@ import { defineCase } from "../define/builder.ts";
 import type { CaseType, RunContext } from "../define/case-type.ts";
 import { defineDestination } from "../define/destination.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import type { LateRequest } from "../wire/attempt-record.ts";
+import type { AttemptMeter } from "../wire/meter.ts";
+import { unmetered } from "../wire/unmetered.ts";
 import { makeAttempt, readResult, type AttemptContext } from "./attempt.ts";
 import { anything, startedState, withAttempt } from "./case-types.fixture.ts";
 import { DatabaseClock } from "./database-clock.ts";
@@ -37,10 +40,13 @@ class Bench {
   readonly lost = sharedAbort();
   readonly passed: Failpoint[] = [];
   readonly late: SendOutcome[] = [];
+  readonly lateRequests: LateRequest[] = [];
+  readonly meter: AttemptMeter;
   isOver: boolean | null = null;
   onFailpoint: (point: Failpoint) => void | Promise<void> = () => undefined;
 
-  constructor() {
+  constructor(meter: AttemptMeter = unmetered) {
+    this.meter = meter;
     this.databaseClock.follow(1_000);
     this.lease.extend(this.lease.mark());
   }
@@ -51,6 +57,7 @@ class Bench {
       databaseClock: this.databaseClock,
       lease: this.lease,
       kill: this.kill.signal,
+      meter: this.meter,
       onFailpoint: (point) => {
         this.passed.push(point);
         return this.onFailpoint(point);
@@ -69,6 +76,7 @@ class Bench {
       place: { caseId: state.caseId, step: "send", attempt: ref.attempt, claimId: "claim-1" },
       lost: this.lost.signal,
       onLateSuccess: (late) => this.late.push(late),
+      onLateRequest: (late) => this.lateRequests.push(late),
     });
     this.isOver = isOver;
     return outcome;

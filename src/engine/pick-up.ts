@@ -267,6 +267,10 @@ class PickUp {
       place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
       lost: this.#lost.signal,
       onLateSuccess: (outcome) => this.#reportLate(ref, outcome),
+      onLateRequest: ({ method, origin, isSure }) => {
+        const { step: name, attempt } = ref;
+        this.#context.onReport({ kind: "lateRequest", caseId, step: name, attempt, method, origin, isSure });
+      },
     });
     this.#begin(
       ref.step,
