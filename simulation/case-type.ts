@@ -165,6 +165,8 @@ export function bindCaseType(
     },
     input: anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },
+    eventRules: {},
+    keys: null,
     steps: Object.fromEntries(steps),
   };
 }
@@ -206,6 +208,7 @@ function bindSend(
     before: [],
     result: null,
     undo: null,
+    sorters: [],
     request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
     run: async (context) => {
       const content = context.request ?? contentOf(outline, context);

@@ -41,6 +41,7 @@ export {
   type Idempotency,
   type RetryOptions,
 } from "./define/destination.ts";
+export { defineEvent, type EventDefinition, type EventOptions } from "./define/event.ts";
 export { parseDuration, type Duration } from "./define/duration.ts";
 export type { Jsonify, NoFields } from "./define/jsonify.ts";
 export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";

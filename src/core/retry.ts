@@ -50,6 +50,7 @@ export function retryAt(
       return now + providerDelayMs(failure.instruction.delayMs, random);
     case "pace":
       return now + providerDelayMs(paceMs(failure.instruction, tries), random);
+    case "newerToken":
     case undefined:
       break;
   }

@@ -51,6 +51,8 @@ export interface OwnSorting {
   readonly access?: DeniedAccess;
   /** Nothing is sent again before that, in ms; `never` = not by the engine itself. */
   readonly retryAfterMs?: number | "never";
+  /** The destination has seen a fencing token as high as this: the next one is raised above it. */
+  readonly newerToken?: number;
   /** One plain sentence for people. */
   readonly sentence?: string;
   readonly fields?: readonly FieldFault[];

@@ -1,6 +1,7 @@
 /** `defineCase`: collects what authors write and reads it when it is first needed. */
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Json } from "../core/json.ts";
 import type { CaseType } from "./case-type.ts";
 import type { CaseDefinition } from "./definition.ts";
 import { faultyDefinition } from "./faulty-definition.ts";
@@ -16,8 +17,21 @@ export interface CaseOptions<Input extends StandardSchemaV1, Events extends Even
   readonly owner: string;
   /** What a case starts with. A start takes the schema's input; steps see its output, as JSON. */
   readonly input: Input;
-  /** The events that cases of this type take, by type, with the schemas of their payloads. Default: none. */
+  /**
+   * The events that cases of this type take, by type: the schema of the payload, or `defineEvent` where there is more to
+   * say. Default: none.
+   */
   readonly events?: Events;
+  /**
+   * Further keys by which events find a case, beside its business key: outside ids in its input and results, such as the
+   * id of a charge. Pure; asked whenever a step is confirmed. Default: none.
+   */
+  readonly keys?: (facts: {
+    readonly caseId: string;
+    readonly input: CasePartsOf<Input, Events>["input"];
+    /** Results of confirmed steps; a step that is not confirmed is absent. */
+    readonly results: { readonly [step: string]: Json | undefined };
+  }) => readonly (string | null | undefined)[];
 }
 
 /** No events. */
@@ -51,6 +65,14 @@ class CaseBuilder implements CaseType {
 
   get events(): CaseType["events"] {
     return this.#sound().events;
+  }
+
+  get eventRules(): CaseType["eventRules"] {
+    return this.#sound().eventRules;
+  }
+
+  get keys(): CaseType["keys"] {
+    return this.#sound().keys;
   }
 
   get steps(): CaseType["steps"] {

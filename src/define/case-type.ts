@@ -6,6 +6,7 @@
 import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { FieldFault } from "../core/errors.ts";
+import type { Sorter } from "../core/seen-failure.ts";
 import type {
   ApprovalStepOutline,
   CaseOutline,
@@ -177,6 +178,8 @@ export interface RuntimeSendStep extends RuntimeStepCommon {
   readonly check: ((context: CheckContext, undone?: UndoneEffect) => Promise<CheckAnswer>) | null;
   /** The step that takes its effect back. */
   readonly undo: RuntimeSendStep | null;
+  /** The destination's own sorters for what it throws. */
+  readonly sorters: readonly Sorter[];
 }
 
 /** An approval, with its form. */
@@ -202,11 +205,29 @@ interface RuntimeSleepStep extends RuntimeStepCommon {
 /** A step with its functions. */
 export type RuntimeStep = RuntimeSendStep | RuntimeApprovalStep | RuntimeWaitForEventStep | RuntimeSleepStep;
 
+/** What a case type says of an event beside its schema. Its functions throw for a payload that is not as they need it. */
+export interface EventRule {
+  /** The key of the case that an event belongs to; null = only the sender knows. */
+  readonly correlate: ((payload: Json) => string | null) | null;
+  readonly order:
+    | { readonly by: "arrival" }
+    | {
+        readonly by: "version";
+        readonly version: (payload: Json) => number | string;
+        /** What is counted apart. */
+        readonly of: (payload: Json) => string;
+      }
+    | { readonly by: "hold"; readonly after: string; readonly withinMs: number };
+}
+
 /** A loaded case type. `Input` is what a start takes (a type only, never a value). */
 export interface CaseType<Input = unknown> {
   readonly outline: CaseOutline;
   readonly input: Validate;
   readonly events: { readonly [eventType: string]: Validate };
+  readonly eventRules: { readonly [eventType: string]: EventRule };
+  /** Further keys by which events find a case, beside its business key; null = none. Pure. */
+  readonly keys: ((facts: Facts) => readonly string[]) | null;
   readonly steps: { readonly [step: string]: RuntimeStep };
   /** Type only. */
   readonly __input?: Input;

@@ -3,10 +3,11 @@
 import type { FieldFault } from "../core/errors.ts";
 import { canonicalJson, readJson } from "../core/json.ts";
 import type { DestinationOutline, Owners, RepeatSafety, RetryPolicy } from "../core/outline.ts";
+import type { Sorter } from "../core/seen-failure.ts";
 import { describeThrown } from "./describe-value.ts";
 import type { Duration } from "./duration.ts";
 import { nameFault } from "./names.ts";
-import { isFunction, isLabel, OptionReader } from "./option-reader.ts";
+import { isAsyncFunction, isFunction, isLabel, OptionReader } from "./option-reader.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
 
 /** What makes a repeat safe. */
@@ -73,6 +74,11 @@ export interface DestinationOptions {
   readonly readLag?: Duration;
   /** How long it may sit on a received request before it executes it. Default 0. */
   readonly requestAge?: Duration;
+  /**
+   * Sorters for what its steps throw, asked in turn before anything is stored: the first that gives more than null has
+   * the last word. Pure and synchronous; one that throws is passed over, and the failure says so. Default: none.
+   */
+  readonly sort?: readonly Sorter[];
 }
 
 /** An outside system. Share one value between all steps that send there. */
@@ -85,6 +91,7 @@ export interface Destination {
 /** What reading a destination gave. The outline is only good where there are no faults. */
 export interface DestinationReading {
   readonly outline: DestinationOutline;
+  readonly sorters: readonly Sorter[];
   readonly faults: readonly FieldFault[];
 }
 
@@ -110,6 +117,11 @@ export function readDestination(destination: Destination): DestinationReading {
   return reading;
 }
 
+/** The sorters of what a step names as its destination; none where it names none. */
+export function sortersOf(to: unknown): readonly Sorter[] {
+  return isDestination(to) ? readDestination(to).sorters : [];
+}
+
 /** What is wrong with two rivals. */
 export const RIVALS: string =
   "two destinations with different settings have this name: define it once and share it, or rename one";
@@ -133,7 +145,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function readOptions({ name, options }: Destination): DestinationReading {
   const faults: FieldFault[] = [];
-  const known = ["idempotency", "credential", "owners", "retry", "readLag", "requestAge"];
+  const known = ["idempotency", "credential", "owners", "retry", "readLag", "requestAge", "sort"];
   const reader = new OptionReader(options, `destinations.${name}`, known, faults);
   const wrongName = nameFault(name);
   if (wrongName !== null) reader.fault("", wrongName);
@@ -146,7 +158,20 @@ function readOptions({ name, options }: Destination): DestinationReading {
     readLagMs: reader.duration("readLag", { defaultMs: 10_000, minMs: 0, maxMs: 24 * HOUR_MS }),
     requestAgeMs: reader.duration("requestAge", { defaultMs: 0, minMs: 0, maxMs: 24 * HOUR_MS }),
   };
-  return { outline, faults };
+  return { outline, sorters: readSorters(reader), faults };
+}
+
+function readSorters(reader: OptionReader): readonly Sorter[] {
+  const sorters = reader.value("sort") ?? [];
+  if (Array.isArray(sorters) && sorters.every((one) => isFunction(one) && !isAsyncFunction(one))) {
+    // What a sorter takes is known to the compiler of its author; what it gives is judged when it is asked.
+    return sorters as readonly Sorter[];
+  }
+  reader.fault(
+    "sort",
+    "must be a list of functions that are not async: each looks at a failure and says what it is",
+  );
+  return [];
 }
 
 /** What makes a repeat safe, where no window goes with it. */

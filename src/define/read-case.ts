@@ -2,8 +2,9 @@
 
 import { invariant, type FieldFault } from "../core/errors.ts";
 import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
-import type { CaseType, RuntimeStep, Validate } from "./case-type.ts";
+import type { CaseType, EventRule, RuntimeStep, Validate } from "./case-type.ts";
 import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
+import { readEvent } from "./event.ts";
 import { eventTypeFault, nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
 import type { ReadDestination } from "./read-conditions.ts";
@@ -15,6 +16,9 @@ const STEPS_MAX = 200;
 
 /** Event types of one case type. */
 const EVENT_TYPES_MAX = 200;
+
+/** Further keys of one case. */
+const KEYS_MAX = 32;
 
 /** The largest version: what an integer column of PostgreSQL holds. */
 const VERSION_MAX = 2_147_483_647;
@@ -34,13 +38,14 @@ export type CaseReading =
 /** Reads a case type, whatever was written. */
 export function readCase({ name, options: written, steps: drafts }: CaseDraft): CaseReading {
   const faults: FieldFault[] = [];
-  const options = new OptionReader(written, "", ["version", "owner", "input", "events"], faults);
+  const options = new OptionReader(written, "", ["version", "owner", "input", "events", "keys"], faults);
   const wrongName = nameFault(name);
   if (wrongName !== null) options.fault("name", wrongName);
   const version = options.count("version", { default: null, min: 1, max: VERSION_MAX });
   const owner = options.text("owner", "who takes whatever no destination owner covers");
   const input = options.requiredSchema("input", "what a case starts with");
-  const events = readEvents(options);
+  const { events, eventRules } = readEvents(options);
+  const keys = readKeys(options);
   const eventTypes = Object.keys(events);
   const readings = readSteps(drafts, eventTypes, options, faults);
   const order = readOrder(readings, options);
@@ -54,10 +59,10 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
     steps: Object.values(steps).map((step) => step.outline),
     events: eventTypes,
   };
-  return { kind: "sound", caseType: { outline, input, events, steps } };
+  return { kind: "sound", caseType: { outline, input, events, eventRules, keys, steps } };
 }
 
-function readEvents(options: OptionReader): CaseType["events"] {
+function readEvents(options: OptionReader): Pick<CaseType, "events" | "eventRules"> {
   const written = options.value("events") ?? {};
   const types = typeof written === "object" && !Array.isArray(written) ? Object.keys(written) : [];
   if (types.length > EVENT_TYPES_MAX) {
@@ -65,13 +70,40 @@ function readEvents(options: OptionReader): CaseType["events"] {
   }
   const reader = options.nested("events", types);
   const schemas: { [eventType: string]: Validate } = {};
+  const rules: { [eventType: string]: EventRule } = {};
   for (const type of types) {
     const wrongType = eventTypeFault(type);
     if (wrongType !== null) reader.fault(type, wrongType);
-    const schema = reader.requiredSchema(type, "its payload");
-    if (schema !== null) schemas[type] = schema;
+    const event = readEvent(reader, type);
+    if (event === null) continue;
+    schemas[type] = event.validate;
+    rules[type] = event.rule;
   }
-  return withoutPrototype(schemas);
+  checkHolds(reader, rules);
+  return { events: withoutPrototype(schemas), eventRules: withoutPrototype(rules) };
+}
+
+/** What is held for an event that the case type does not take would be held for nothing. */
+function checkHolds(reader: OptionReader, rules: { readonly [eventType: string]: EventRule }): void {
+  for (const [type, { order }] of Object.entries(rules)) {
+    if (order.by === "hold" && (!Object.hasOwn(rules, order.after) || order.after === type)) {
+      reader.fault(type, `waits for ${order.after}, which is no other event of the case type`);
+    }
+  }
+}
+
+/** Keys that are no texts are left out: an id that is not there yet names nothing. */
+function readKeys(options: OptionReader): CaseType["keys"] {
+  const keys = options.optionalFunction("keys");
+  if (keys === null) return null;
+  return (facts) => {
+    const given = keys(facts);
+    const list: readonly unknown[] = Array.isArray(given) ? given : [];
+    return [...new Set(list.filter((key) => typeof key === "string" && key !== "").map(String))].slice(
+      0,
+      KEYS_MAX,
+    );
+  };
 }
 
 function readSteps(

@@ -2,6 +2,7 @@
 
 import { invariant } from "../core/errors.ts";
 import type { DestinationOutline, SendStepOutline } from "../core/outline.ts";
+import type { Sorter } from "../core/seen-failure.ts";
 import { needsCheck } from "../core/repeat-safety.ts";
 import { undoName } from "../core/undo.ts";
 import { readCheckReply } from "./answers.ts";
@@ -14,6 +15,7 @@ import { DEADLINE_MS_MAX, type ConditionReading } from "./read-conditions.ts";
 interface Undone {
   readonly step: string;
   readonly destination: DestinationOutline;
+  readonly sorters: readonly Sorter[];
   readonly version: ConditionReading | null;
   readonly deadlineMs: number;
 }
@@ -27,7 +29,7 @@ interface UndoReading {
 /** Reads the undo of a step and notes its faults; null where there is none, or after a fault. */
 export function readUndo(options: OptionReader, undone: Undone): UndoReading | null {
   if (options.value("undo") === undefined) return null;
-  const { step, destination, version, deadlineMs } = undone;
+  const { step, destination, sorters, version, deadlineMs } = undone;
   const undo = options.nested("undo", ["run", "check", "deadline"]);
   const run = undo.requiredFunction("run", "takes the effect back");
   const check = undo.optionalFunction("check");
@@ -71,6 +73,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
           : async (context, effect) =>
               readCheckReply(await check({ ...inSight(context, sight), ...given(effect, step) })),
       undo: null,
+      sorters,
       result: null,
     }),
   };

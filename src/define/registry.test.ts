@@ -79,6 +79,8 @@ describe("loading case types", () => {
     const broken: CaseType = {
       input: purchase.input,
       events: purchase.events,
+      eventRules: purchase.eventRules,
+      keys: purchase.keys,
       steps: purchase.steps,
       get outline(): never {
         throw new RangeError("the stack is full");

@@ -5,6 +5,7 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Scope } from "./case-type.ts";
+import type { EventDefinition } from "./event.ts";
 import type { Jsonify } from "./jsonify.ts";
 
 /** The parts of a case type that no step changes. */
@@ -38,10 +39,14 @@ export type WithStep<Steps extends StepParts, Name extends string, Result, After
   readonly [Step in Name]: { readonly result: Result; readonly follows: Followed<Steps, After> };
 };
 
-/** Schemas of events by type. */
+/** Schemas of events by type, some with more said of them. */
 export interface EventSchemas {
-  readonly [eventType: string]: StandardSchemaV1;
+  readonly [eventType: string]: StandardSchemaV1 | EventDefinition;
 }
+
+/** The schema of an event as given. */
+type SchemaOf<Event> =
+  Event extends EventDefinition<infer Schema> ? Schema : Event extends StandardSchemaV1 ? Event : never;
 
 /** What a schema's output is after it was stored and read back. */
 type Stored<Schema extends StandardSchemaV1> = Jsonify<StandardSchemaV1.InferOutput<Schema>>;
@@ -50,7 +55,7 @@ type Stored<Schema extends StandardSchemaV1> = Jsonify<StandardSchemaV1.InferOut
 export interface CasePartsOf<Input extends StandardSchemaV1, Events extends EventSchemas> extends CaseParts {
   readonly start: StandardSchemaV1.InferInput<Input>;
   readonly input: Stored<Input>;
-  readonly events: { readonly [Type in keyof Events]: Stored<Events[Type]> };
+  readonly events: { readonly [Type in keyof Events]: Stored<SchemaOf<Events[Type]>> };
 }
 
 /** The names of the steps so far. */

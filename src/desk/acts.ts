@@ -16,6 +16,7 @@ import {
 } from "../core/moves.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { outdatedBy, PLAIN_RULE } from "../define/event.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { StoredRow } from "../store/port.ts";
 import { changeCase, type ActReply, type ActView } from "./change.ts";
@@ -128,10 +129,24 @@ export async function recordEvent(
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const payload = await validPayload(caseType, eventType, request.payload);
+  const rule = caseType.eventRules[eventType] ?? PLAIN_RULE;
   // A fact: it needs no claim, and an open repair only says that it is not applied yet.
-  return changeCase(parts, { caseId, repairId: undefined }, ({ state, held }) =>
-    decideEvent(state, held, { eventType, sourceId, payload, by }),
-  );
+  return changeCase(parts, { caseId, repairId: undefined }, ({ state, held }) => {
+    const verdict = decideEvent(state, held, { eventType, sourceId, payload, by });
+    // Judged under the case's lock, against what it knows: two that come at once are told apart too.
+    const known = [...state.events, ...(state.repair?.attached ?? [])];
+    const why = outdatedBy(
+      rule,
+      payload,
+      known.filter((one) => one.eventType === eventType),
+    );
+    return why === null || verdict.kind !== "write"
+      ? verdict
+      : {
+          kind: "write",
+          entries: [{ kind: "eventReceived", eventType, sourceId, payload, by, ignored: why }],
+        };
+  });
 }
 
 /** Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */

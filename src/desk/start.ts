@@ -3,9 +3,10 @@
 import { FootholdError } from "../core/errors.ts";
 import { foldJournal } from "../core/fold.ts";
 import type { Entry } from "../core/journal.ts";
-import { canonicalJson, type Json } from "../core/json.ts";
+import type { Json } from "../core/json.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
+import { keyShard } from "../define/case-keys.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { SHARD_COUNT, type InsertReply, type NewCase } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -133,6 +134,5 @@ export function shardFor(
 ): number {
   const { tenant, caseType, businessKey } = named;
   if (businessKey === null) return Math.floor(random() * SHARD_COUNT);
-  const hash = digest(canonicalJson([tenant, caseType, businessKey]));
-  return Number.parseInt(hash.slice(0, 8), 16) % SHARD_COUNT;
+  return keyShard(digest, { tenant, caseType, key: businessKey }, SHARD_COUNT);
 }

@@ -221,7 +221,9 @@ interface Reading {
 
 async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
   const { context, input, stopped, seen } = reading;
-  const sorting = { destination: input.step.outline.destination.name, stopped, now: context.clock.now() };
+  const { outline, sorters } = input.step;
+  const { name: destination } = outline.destination;
+  const sorting = { destination, stopped, now: context.clock.now(), evidence: seen.evidence, sorters };
   switch (ended.kind) {
     case "returned":
       return succeeded(ended.value, reading);

@@ -24,6 +24,8 @@ export interface HeldCaseContext {
   readonly databaseClock: DatabaseClock;
   readonly lease: Lease;
   readonly committer: Committer;
+  /** Lets events find the case by what a commit makes known; done before the commit, so that no wait begins unfindable. */
+  readonly link?: (state: CaseState) => Promise<void>;
 }
 
 /** What to commit. */
@@ -69,8 +71,9 @@ export class HeldCase {
    * read (R11). Throws INVARIANT_BROKEN when even that is refused.
    */
   async commit(write: HolderWrite): Promise<Hold> {
-    const { committer, ports } = this.#context;
+    const { committer, link, ports } = this.#context;
     const state = this.#state;
+    if (link !== undefined) await link(preview(state, write.outcomes, state.changedAt));
     const current = this.#write(state, [...write.outcomes, ...write.onward], write);
     const commitId = ports.ids.unique();
     const reply = await committer.commit({

@@ -6,6 +6,7 @@
 import { ACT_WITHIN_MS_MIN } from "../core/claim.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
+import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import {
   CLAIM_BATCH_MAX,
@@ -17,6 +18,7 @@ import {
 } from "../store/port.ts";
 import { processMeter, type AttemptMeter } from "../wire/meter.ts";
 import { AttemptGate } from "./attempt-gate.ts";
+import { linkingOf } from "./case-links.ts";
 import { Committer } from "./committer.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { NO_FAILPOINTS, type OnFailpoint } from "./failpoints.ts";
@@ -310,12 +312,8 @@ class ClaimingWorker implements Worker {
   async #pickUp(holding: Holding, stored: StoredCase, claimId: string): Promise<void> {
     const { caseId, caseType } = stored.row;
     try {
-      const end = await pickUp(
-        this.#contextOf(holding),
-        this.#options.registry.get(caseType),
-        stored,
-        claimId,
-      );
+      const definition = this.#options.registry.get(caseType);
+      const end = await pickUp(this.#contextOf(holding, caseId, definition), definition, stored, claimId);
       if (end.kind === "claimLost") this.#onReport({ kind: "claimLost", caseId, claimId });
       else this.#released(caseId, end);
     } catch (error) {
@@ -325,9 +323,12 @@ class ClaimingWorker implements Worker {
     }
   }
 
-  #contextOf(holding: Holding): PickUpContext {
+  #contextOf(holding: Holding, caseId: string, caseType: CaseType): PickUpContext {
     const { store, ports, name, onFailpoint = NO_FAILPOINTS } = this.#options;
+    const onBug = (error: unknown): void => this.#onReport({ kind: "bug", caseId, error });
+    const link = linkingOf({ store, ports, kill: this.#kill.signal, onBug }, caseType);
     return {
+      ...(link === null ? {} : { link }),
       store,
       ports,
       clock: ports.clock,

@@ -8,12 +8,12 @@ export type MakeCall = <T>(call: UserCall, work: () => Promise<T>) => Promise<T>
 
 /** The same case type, each function called through `makeCall`. */
 export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType {
-  const { outline, input, events } = caseType;
+  const { outline, input, events, eventRules, keys } = caseType;
   const steps = Object.entries(caseType.steps).map(([name, step]): readonly [string, RuntimeStep] => [
     name,
     watchStep(step, makeCall),
   ]);
-  return { outline, input, events, steps: Object.fromEntries(steps) };
+  return { outline, input, events, eventRules, keys, steps: Object.fromEntries(steps) };
 }
 
 function watchStep(step: RuntimeStep, makeCall: MakeCall): RuntimeStep {

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { instructionOf, type Headers } from "./instruction.ts";
+import type { Instruction } from "../core/failure.ts";
+import { readInstruction, type Headers } from "./instruction.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const DAY_MS = 86_400_000;
+
+function instructionOf(headers: Headers, now: number): Instruction | null {
+  return readInstruction({ headers, body: null, isSlowDown: true }, now).instruction;
+}
 
 describe("an instruction in the headers", () => {
   test.each<[string, Headers, number]>([
@@ -11,7 +16,7 @@ describe("an instruction in the headers", () => {
     ["white space around", { "retry-after": " 5 " }, 5_000],
     ["milliseconds, which are more exact", { "retry-after": "9", "retry-after-ms": "1500" }, 1_500],
     ["milliseconds as Azure writes them", { "x-ms-retry-after-ms": "20" }, 20],
-    ["the longest that makes sense", { "retry-after": "86400" }, DAY_MS],
+    ["days, which is for people to know", { "retry-after": "172800" }, 2 * DAY_MS],
     ["a date, by our clock", { "retry-after": "Sun, 01 Mar 2026 12:00:30 GMT" }, 30_000],
     [
       "a date, by the clock of the server that wrote it",
@@ -33,7 +38,7 @@ describe("an instruction in the headers", () => {
     ["a negative number", { "retry-after": "-5" }],
     ["words", { "retry-after": "soon" }],
     ["an empty text", { "retry-after": "" }],
-    ["more than a day", { "retry-after": "86401" }],
+    ["more than a year", { "retry-after": "99999999" }],
     ["a moment in time as a number", { "retry-after": "1772366400" }],
     ["a moment in time as milliseconds", { "retry-after-ms": "1772366400000" }],
     ["a date in the past", { "retry-after": "Sun, 01 Mar 2026 11:59:00 GMT" }],

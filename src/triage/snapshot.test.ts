@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { rawOf, snapshotOf } from "./snapshot.ts";
+import type { Json } from "../core/json.ts";
+import { snapshotOf } from "./snapshot.ts";
 import { sortFailure } from "./sort.ts";
+
+const input = { destination: "erp", stopped: null, now: 0, evidence: null, sorters: [] } as const;
+
+function rawOf(thrown: unknown): Json {
+  return sortFailure(thrown, input).raw;
+}
 
 /** What PostgreSQL's jsonb refuses is written as an escape by `JSON.stringify`. */
 function isStorable(value: unknown): boolean {
@@ -62,7 +69,7 @@ const hostile: readonly (readonly [string, unknown])[] = [
 
 describe("a thrown value", () => {
   test.each(hostile)("is read without throwing, and what is kept can be stored: %s", (_, thrown) => {
-    const failure = sortFailure(thrown, { destination: "erp", stopped: null, now: 0 });
+    const failure = sortFailure(thrown, input);
     expect(isStorable(failure)).toBe(true);
     expect(failure.sentence.length).toBeLessThan(1_000);
   });
@@ -90,9 +97,9 @@ describe("a thrown value", () => {
       headers: { server: long, "retry-after": "5" },
       body: { detail: "d", errors: Array.from({ length: 60 }, (_, index) => ({ field: `f${index}` })) },
     });
-    expect(JSON.stringify(rawOf(snapshotOf(thrown))).length).toBeLessThan(12_000);
-    expect(sortFailure(thrown, { destination: "erp", stopped: null, now: 0 }).fields).toHaveLength(20);
-    expect(rawOf(snapshotOf(Object.assign(new Error("x"), { status: 500, body: long })))).toMatchObject({
+    expect(JSON.stringify(rawOf(thrown)).length).toBeLessThan(12_000);
+    expect(sortFailure(thrown, input).fields).toHaveLength(20);
+    expect(rawOf(Object.assign(new Error("x"), { status: 500, body: long }))).toMatchObject({
       response: { body: `${"x".repeat(500)}…` },
     });
   });
@@ -104,12 +111,15 @@ describe("a thrown value", () => {
       "x-api-key": "s3cret",
       date: "now",
     };
-    const raw = rawOf(snapshotOf(Object.assign(new Error("x"), { status: 500, headers })));
+    const raw = rawOf(Object.assign(new Error("x"), { status: 500, headers }));
     expect(JSON.stringify(raw)).not.toContain("s3cret");
     expect(raw).toMatchObject({ response: { headers: { date: "now" } } });
   });
 
-  test("that carries a success is no answer: its body may have been cut", () => {
-    expect(snapshotOf(Object.assign(new Error("cut"), { response: { status: 201 } })).response).toBeNull();
+  test("that carries a whole response is an answer, also a good one whose body was cut", () => {
+    const cut = Object.assign(new Error("cut"), { response: { status: 201 } });
+    expect(sortFailure(cut, input)).toMatchObject({ kind: "unknown", executed: "yes", rule: "http.201" });
+    // A good status that stands beside no response is any number.
+    expect(snapshotOf(Object.assign(new Error("x"), { status: 201 })).found).toBeNull();
   });
 });

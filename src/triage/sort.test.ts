@@ -11,7 +11,7 @@ import { sortFailure, type StopCause } from "./sort.ts";
 const NOW = 1_772_366_400_000;
 
 function sort(thrown: unknown, stopped: StopCause | null = null): Failure {
-  return sortFailure(thrown, { destination: "erp", stopped, now: NOW });
+  return sortFailure(thrown, { destination: "erp", stopped, now: NOW, evidence: null, sorters: [] });
 }
 
 async function listening(server: Server): Promise<string> {

@@ -3,71 +3,68 @@
  * habits of proxies and providers; where a gateway may have lost the answer of work that was done, executed is "maybe".
  */
 
-import type { Executed, FailureCause } from "../core/failure.ts";
+import { denied, maybe, no, type Meaning } from "./meaning.ts";
 
-/** What a status says by itself. */
-export interface StatusMeaning {
-  readonly cause: FailureCause;
-  readonly executed: Executed;
-}
+/** The destination as a whole, not this request. */
+const outage = { scope: "destination" } as const;
+/** What stands between us and the destination turned us away. */
+const onTheWay = { owner: "operator", scope: "destination" } as const;
 
-const NO = (cause: FailureCause): StatusMeaning => ({ cause, executed: "no" });
-const MAYBE = (cause: FailureCause): StatusMeaning => ({ cause, executed: "maybe" });
-
-const STATUSES: ReadonlyMap<number, StatusMeaning> = new Map([
-  [400, NO("rejected")],
-  [401, NO("denied")],
-  [402, NO("quota")],
-  [403, NO("denied")],
-  [404, NO("gone")],
-  [405, NO("bug")],
-  [406, NO("bug")],
-  [407, NO("denied")],
+const STATUSES: ReadonlyMap<number, Meaning> = new Map([
+  [400, no("rejected")],
+  [401, denied("refreshable")],
+  [402, no("quota")],
+  [403, denied("scope")],
+  [404, no("gone")],
+  [405, no("bug")],
+  [406, no("bug")],
+  [407, denied("revoked", onTheWay)],
   // Some proxies give up so after the whole request had arrived.
-  [408, MAYBE("transient")],
-  [409, NO("conflict")],
-  [410, NO("gone")],
-  [411, NO("bug")],
-  [412, NO("precondition")],
-  [413, NO("rejected")],
-  [414, NO("bug")],
-  [415, NO("bug")],
-  [420, NO("throttled")],
-  [421, NO("transient")],
-  [422, NO("rejected")],
-  [423, NO("transient")],
-  [424, NO("transient")],
-  [425, NO("transient")],
-  [428, NO("bug")],
-  [429, NO("throttled")],
-  [431, NO("bug")],
-  [451, NO("denied")],
-  [460, MAYBE("stopped")],
-  [499, MAYBE("stopped")],
-  [500, MAYBE("transient")],
-  [501, NO("bug")],
-  [502, MAYBE("transient")],
-  [503, MAYBE("transient")],
-  [504, MAYBE("transient")],
-  [505, NO("bug")],
-  [507, MAYBE("gone")],
-  [508, MAYBE("bug")],
-  [511, NO("denied")],
-  [520, MAYBE("transient")],
-  [521, NO("transient")],
-  [522, MAYBE("transient")],
-  [523, NO("transient")],
-  [524, MAYBE("transient")],
-  [525, NO("bug")],
-  [526, NO("bug")],
-  [529, NO("throttled")],
+  [408, maybe("transient")],
+  [409, no("conflict")],
+  [410, no("gone")],
+  [411, no("bug")],
+  [412, no("precondition")],
+  [413, no("rejected")],
+  [414, no("bug")],
+  [415, no("bug")],
+  [420, no("throttled")],
+  [421, no("transient")],
+  [422, no("rejected")],
+  [423, no("transient")],
+  [424, no("transient")],
+  [425, no("transient")],
+  [428, no("bug")],
+  [429, no("throttled")],
+  [431, no("bug")],
+  [451, denied("blocked")],
+  [460, maybe("stopped")],
+  [499, maybe("stopped")],
+  [500, maybe("transient")],
+  [501, no("bug")],
+  [502, maybe("transient", outage)],
+  [503, maybe("transient", outage)],
+  [504, maybe("transient", outage)],
+  [505, no("bug")],
+  // Part of the work may be done by the time that these are found out.
+  [507, maybe("transient", { owner: "operator" })],
+  [508, maybe("bug")],
+  [511, denied("blocked", onTheWay)],
+  [520, maybe("transient", outage)],
+  [521, no("transient", outage)],
+  [522, maybe("transient", outage)],
+  [523, no("transient", outage)],
+  [524, maybe("transient", outage)],
+  [525, no("bug", outage)],
+  [526, no("bug", outage)],
+  [529, no("throttled", outage)],
 ]);
 
 /** What an HTTP status outside 2xx says; unlisted ones by their class. */
-export function meaningOf(status: number): StatusMeaning {
+export function meaningOf(status: number): Meaning {
   const listed = STATUSES.get(status);
   if (listed !== undefined) return listed;
-  if (status >= 300 && status < 400) return NO("bug");
-  if (status >= 400 && status < 500) return NO("rejected");
-  return MAYBE("transient");
+  if (status >= 300 && status < 400) return no("bug");
+  if (status >= 400 && status < 500) return no("rejected");
+  return maybe("transient");
 }

@@ -53,10 +53,12 @@ export class Arena {
     this.database = database;
   }
 
-  /** Starts cases of a kind, if so wanted of a type of their own; while the database is away, until it is back. */
-  async start(kind: KindName, count: number, type?: "ownType"): Promise<readonly string[]> {
-    const name = type === undefined ? kind : `${kind}_${this.types.length}`;
-    if (type !== undefined) this.types.push({ name, kind });
+  /**
+   * Starts cases of a kind, of the case type that is named like it or of another one; while the database is away, until it
+   * is back.
+   */
+  async start(kind: KindName, count: number, name: string = kind): Promise<readonly string[]> {
+    if (this.types.every((type) => type.name !== name)) this.types.push({ name, kind });
     const first = this.cases.length;
     const keys = Array.from({ length: count }, (_, index) => `${kind}-${first + index}`);
     const ids: string[] = [];
@@ -130,10 +132,10 @@ export class Arena {
     }
   }
 
-  /** How many cases are done; while the database is away, none. */
-  async doneCount(): Promise<number> {
-    const counts = await this.world.store.countCases().catch(() => []);
-    return counts.reduce((sum, { states }) => sum + (states.done ?? 0), 0);
+  /** How many cases are done; null while the database is away. */
+  async doneCount(): Promise<number | null> {
+    const counts = await this.world.store.countCases().catch(() => null);
+    return counts?.reduce((sum, { states }) => sum + (states.done ?? 0), 0) ?? null;
   }
 
   /** Waits until each of these cases (all when left out) is done or stands in review. */
@@ -178,15 +180,23 @@ export async function inArena<T>(serverUrl: string, act: (arena: Arena) => Promi
   const store = postgresStore({ url: database.url, poolMax: 6, applicationName: "the harness" });
   const world = new World(store);
   const arena = new Arena(world, ledger, database);
-  try {
-    await store.migrate();
-    return await act(arena);
-  } finally {
+  const close = async (): Promise<void> => {
     await Promise.all(arena.workers.map((worker) => worker.kill()));
     await world.close();
     await ledger.stop();
     await database.drop();
+  };
+  let result: T;
+  try {
+    await store.migrate();
+    result = await act(arena);
+  } catch (error) {
+    // What went wrong first is what must be told.
+    await close().catch(() => undefined);
+    throw error;
   }
+  await close();
+  return result;
 }
 
 function isAway(error: unknown): boolean {

@@ -123,7 +123,7 @@ export async function startWorkerProcess(
     name: plan.name,
     hear,
     heard,
-    tell: own.tell,
+    tell: (line) => own.tell(line),
     signal: (signal) => void own.child.kill(signal),
     kill: () => own.end("SIGKILL"),
     isGone: () => own.child.exitCode !== null || own.child.signalCode !== null,

@@ -62,7 +62,7 @@ export async function endAtPairs({ serverUrl, seed, runs }: RoundInput): Promise
     const firstTraps: Trap[] = [];
     const secondTraps: Trap[] = [];
     for (const { kind, first, second } of pairs) {
-      const trap = await holdOne(arena, kind, first, "ownType");
+      const trap = await holdOne(arena, kind, first, `${kind}_${firstTraps.length}`);
       firstTraps.push(trap);
       secondTraps.push({ ...trap, ...second });
     }
@@ -118,8 +118,8 @@ function placesAfter(kind: KindName, { step, point }: Place): readonly Place[] {
   });
 }
 
-async function holdOne(arena: Arena, kind: KindName, place: Place, type?: "ownType"): Promise<Trap> {
-  const [caseId = ""] = await arena.start(kind, 1, type);
+async function holdOne(arena: Arena, kind: KindName, place: Place, caseType?: string): Promise<Trap> {
+  const [caseId = ""] = await arena.start(kind, 1, caseType);
   return { act: "hold", caseId, ...place };
 }
 

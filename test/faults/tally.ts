@@ -29,6 +29,8 @@ export interface RoundInput {
 
 /** A fault that can be let loose. */
 export interface Fault {
+  /** What kind of fault it is: `--only` of the soak takes it. */
+  readonly group: string;
   readonly name: string;
   /** Runs of `npm run soak`. */
   readonly soakRuns: number;
@@ -42,7 +44,10 @@ export function ran(runs: number, hits: number, violations: readonly string[]): 
   return { kind: "ran", runs, hits, violations };
 }
 
-/** Runs a fault, round by round, until it was run often enough. A void run is a violation: it proves nothing. */
+/**
+ * Runs a fault, round by round, until it was run often enough. A void run is a violation: it proves nothing. So is a round
+ * that does not come to its end; it is the last one.
+ */
 export async function runFault(
   { name, round }: Fault,
   { serverUrl, seed, runs }: RoundInput,
@@ -51,22 +56,34 @@ export async function runFault(
   let tally: Tally = { runs: 0, hits: 0, violations: [] };
   for (let index = 1; tally.runs < runs; index += 1) {
     const roundSeed = `${seed} ${name} ${index}`;
-    const outcome = await round({ serverUrl, seed: roundSeed, runs: runs - tally.runs });
-    if (outcome.kind === "skipped") return outcome;
-    if (outcome.runs < 1) throw new Error(`a round of "${name}" made no run`);
-    const isVoid = outcome.hits < outcome.runs;
-    const found = isVoid ? [`${outcome.runs - outcome.hits} of ${outcome.runs} runs were void`] : [];
+    const made = await tryRound(round, { serverUrl, seed: roundSeed, runs: runs - tally.runs });
+    if (made.kind === "skipped") return made;
+    const found = made.violations.map((what) => `[${roundSeed}] ${what}`);
     tally = {
-      runs: tally.runs + outcome.runs,
-      hits: tally.hits + outcome.hits,
-      violations: [
-        ...tally.violations,
-        ...[...found, ...outcome.violations].map((what) => `[${roundSeed}] ${what}`),
-      ],
+      runs: tally.runs + made.runs,
+      hits: tally.hits + made.hits,
+      violations: [...tally.violations, ...found],
     };
     onRound(tally);
+    if (made.isLast) break;
   }
   return { kind: "ran", ...tally };
+}
+
+type Made =
+  (Tally & { readonly kind: "made"; readonly isLast: boolean }) | Extract<Outcome, { kind: "skipped" }>;
+
+async function tryRound(round: Fault["round"], input: RoundInput): Promise<Made> {
+  try {
+    const outcome = await round(input);
+    if (outcome.kind === "skipped") return outcome;
+    const { runs, hits, violations } = outcome;
+    const empty = hits < runs ? [`${runs - hits} of ${runs} runs were void`] : [];
+    return { kind: "made", runs, hits, violations: [...empty, ...violations], isLast: runs < 1 };
+  } catch (error) {
+    const what = `it did not come to its end: ${error instanceof Error ? error.message : String(error)}`;
+    return { kind: "made", runs: 1, hits: 0, violations: [what], isLast: true };
+  }
 }
 
 /** The first of the violations, for people. */

@@ -12,8 +12,8 @@ import type { Said, Trap, WorkerPlan } from "./crew.ts";
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const nextLine = async (): Promise<string | null> => {
-  const { done, value }: IteratorResult<string, unknown> = await lines.next();
-  return done === true ? null : value;
+  const line: IteratorResult<string, unknown> = await lines.next();
+  return line.done === true ? null : line.value;
 };
 
 const plan = JSON.parse((await nextLine()) ?? "{}") as WorkerPlan;

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { chooseAccount } from "../../src/store/embedded/account.ts";
@@ -25,9 +26,13 @@ export interface TestServer {
   readonly socketFolder: string;
   /** Process id of the postmaster that was started last. */
   pid(): number;
+  /** False once the postmaster has ended, also by itself. */
+  isAlive(): boolean;
   /** kill -9 of the postmaster; returns when it is gone. Its backends end by themselves when they notice. */
   kill(): Promise<void>;
-  /** Starts it again, on the same data, after `kill`. */
+  /** A fast shutdown, which breaks every connection; returns when it is gone. */
+  stopFast(): Promise<void>;
+  /** Starts it again, on the same data, after `kill` or `stopFast`. */
   start(): Promise<void>;
   /** Stops it and removes its data. Safe to call twice. */
   stop(): Promise<void>;
@@ -112,8 +117,10 @@ export async function startServer(binaries: Binaries, options: TestServerOptions
     logFile,
     socketFolder,
     pid: () => pid,
+    isAlive: () => readStartMark(pid) !== undefined,
     start,
-    kill: () => killProcess(pid),
+    kill: () => endProcess(pid, "SIGKILL"),
+    stopFast: () => endProcess(pid, "SIGINT"),
     stop: () => removeTestFolder(folder),
   };
 }
@@ -129,13 +136,23 @@ export function makeTestFolder(): string {
   return folder;
 }
 
-/** Stops all servers below a folder made by `makeTestFolder` and removes it. Safe to call twice. */
+/** Stops all servers below a folder made by `makeTestFolder`, unmounts what is mounted there, and removes it. Safe twice. */
 export async function removeTestFolder(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (basename(path) === "postmaster.pid") await stopPostmaster(dirname(join(folder, path)));
   }
+  for (const disk of listMounts(folder)) execFileSync("umount", [disk]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** Disks that a test mounted below a folder: one that was killed had no time to take them off. */
+function listMounts(folder: string): readonly string[] {
+  if (process.platform !== "linux") return [];
+  const places = readFileSync("/proc/self/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "");
+  return places.filter((place) => place.startsWith(`${folder}/`));
 }
 
 /** Removes the folders and servers of test runs that are no more. */
@@ -149,8 +166,12 @@ export async function removeOldTestFolders(): Promise<void> {
 
 /** kill -9 of any process, such as one backend; returns when it is gone. */
 export async function killProcess(pid: number): Promise<void> {
+  await endProcess(pid, "SIGKILL");
+}
+
+async function endProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
   const startMark = readStartMark(pid);
-  process.kill(pid, "SIGKILL");
+  process.kill(pid, signal);
   if (startMark === undefined) return;
   const startedAt = performance.now();
   while (readStartMark(pid) === startMark) {
