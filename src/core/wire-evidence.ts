@@ -34,12 +34,9 @@ export interface WireRequest {
   readonly isAnswerComplete: boolean;
 }
 
-/** Requests of one attempt that are kept one by one; beyond it they are only counted. */
-export const WIRE_REQUESTS_KEPT_MAX = 32;
-
 /** What was seen of one attempt. */
 export interface WireEvidence {
-  /** In the order they were made, the first {@link WIRE_REQUESTS_KEPT_MAX} and the last one. */
+  /** In the order they were made; of many, the first 32 and the last one. */
   readonly requests: readonly WireRequest[];
   /** Requests of which at least the headers left, or may have left. */
   readonly sentCount: number;

@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import type { Socket } from "node:net";
-import { WIRE_REQUESTS_KEPT_MAX, type ForeignKey } from "../core/wire-evidence.ts";
+import type { ForeignKey } from "../core/wire-evidence.ts";
 import {
   BLIND_SPOTS,
   type BlindSpot,
@@ -16,6 +16,8 @@ import {
 import { isAutomaticKey, isUnsafeMethod, sameness, type RequestFacts } from "./request-facts.ts";
 import { isUnproved, RequestTrace, type TraceListener } from "./request-trace.ts";
 
+/** Requests of one attempt that are kept one by one, and the last one beside; the others are only counted. */
+export const REQUESTS_KEPT_MAX = 32;
 /** Kinds of requests in trouble that are told apart. */
 const TROUBLED_MAX = 256;
 /** Sockets of an attempt that are looked at. */
@@ -121,7 +123,7 @@ export class AttemptRecord implements TraceListener {
     if (this.#isOver) return trace;
     this.#begunCount += 1;
     this.#countWaiting(trace, 1);
-    if (this.#kept.length < WIRE_REQUESTS_KEPT_MAX) this.#kept.push(trace);
+    if (this.#kept.length < REQUESTS_KEPT_MAX) this.#kept.push(trace);
     this.#last = trace;
     return trace;
   }

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as undici from "undici";
-import { WIRE_REQUESTS_KEPT_MAX } from "../core/wire-evidence.ts";
+import { REQUESTS_KEPT_MAX } from "./attempt-record.ts";
 import type { MeteredEvidence } from "./evidence.ts";
 import { WireMeter } from "./meter.ts";
 import { Attempts, closedPort, CountingServer } from "./wire.fixture.ts";
@@ -331,10 +331,10 @@ describe("a late request", () => {
 describe("the meter", () => {
   test("keeps the first requests of many and the last, and counts all", async () => {
     const evidence = await seen(async () => {
-      for (let sent = 0; sent < WIRE_REQUESTS_KEPT_MAX + 5; sent += 1) await post(`/many-${sent}`);
+      for (let sent = 0; sent < REQUESTS_KEPT_MAX + 5; sent += 1) await post(`/many-${sent}`);
     });
-    expect(evidence.sentCount).toBe(WIRE_REQUESTS_KEPT_MAX + 5);
-    expect(evidence.requests).toHaveLength(WIRE_REQUESTS_KEPT_MAX + 1);
+    expect(evidence.sentCount).toBe(REQUESTS_KEPT_MAX + 5);
+    expect(evidence.requests).toHaveLength(REQUESTS_KEPT_MAX + 1);
   });
 
   test("sees nothing before it is started and after it was stopped", async () => {
