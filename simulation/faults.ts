@@ -22,6 +22,13 @@ export const FAULT_KINDS = [
   "resume",
   "cancel",
   "revocation",
+  "repair",
+  "takeOver",
+  "pageLeft",
+  "pageFreed",
+  "repairOver",
+  "attachedEvent",
+  "unseenEvent",
   "lateReport",
   "claimLost",
 ] as const;

@@ -8,15 +8,17 @@ import type { Report } from "../src/engine/report.ts";
 import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
-import type { Store } from "../src/store/port.ts";
+import type { Store, StoredCase } from "../src/store/port.ts";
 import { unmetered } from "../src/wire/unmetered.ts";
 import { ARRIVED, bindCaseType, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-type.ts";
 import { SimulatedDestination, type Contract, type Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
 import { checkEffect, checkEnd, type Violation } from "./invariants.ts";
+import { usePage } from "./page.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
+import { checkRepairs } from "./repair-invariants.ts";
 import { Scheduler, settled } from "./scheduler.ts";
 import { simulateStore, type NetworkHabits } from "./store.ts";
 
@@ -79,7 +81,7 @@ class Run {
     this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
     this.#destinations = new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)]));
     this.#network = this.#drawNetwork();
-    this.#desk = this.#newDesk();
+    this.#desk = this.#newDesk(this.#newProcess("desk"));
   }
 
   async go(): Promise<RunResult> {
@@ -155,13 +157,13 @@ class Run {
     });
   }
 
-  #newDesk(): Desk {
-    const process = this.#newProcess("desk");
+  #newDesk(process: SimulatedProcess): Desk {
     return createDesk({
       store: this.#storeFor(process),
       registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
+      pageLeaseMs: LEASE_MS,
     });
   }
 
@@ -252,6 +254,7 @@ class Run {
     at(0.05, 1, () => this.#person(random, "cancel"));
     at(0.3, random.between(1, 4), () => this.#event(random, REVOKED));
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
+    at(0.5, random.between(1, 6), () => this.#openPage(random));
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
   }
@@ -280,6 +283,26 @@ class Run {
     const victim = random.pick(this.#crew);
     victim.jump(random.pick([-3_600_000, -5_000, 5_000, 3_600_000]));
     this.#counts.hit("clockJump");
+  }
+
+  /** A person with a page of their own, in a process of its own; what comes meanwhile comes for that very case. */
+  #openPage(random: SeededRandom): void {
+    const process = this.#newProcess("page");
+    const caseId = random.pick(this.#caseIds);
+    const types = Array.from({ length: random.between(0, 2) }, () => random.pick([REVOKED, ARRIVED]));
+    void usePage({
+      process,
+      desk: this.#newDesk(process),
+      caseId,
+      random: random.fork(),
+      counts: this.#counts,
+      correctedInput: () => correctedInput(random),
+      onOpened: () => {
+        for (const type of types)
+          this.#scheduler.schedule(random.between(0, 2_000), () => this.#event(random, type, caseId));
+      },
+      onTrace: (line) => this.#trace(line),
+    });
   }
 
   async #failOver(lag: number): Promise<void> {
@@ -325,8 +348,7 @@ class Run {
     }
   }
 
-  #event(random: SeededRandom, eventType: string): void {
-    const caseId = random.pick(this.#caseIds);
+  #event(random: SeededRandom, eventType: string, caseId: string = random.pick(this.#caseIds)): void {
     const sourceId = `${eventType}-${caseId}-${random.between(1, 2)}`;
     const send = (): void => {
       this.#desk.recordEvent(caseId, { eventType, payload: { n: 1 }, sourceId }).catch((error: unknown) => {
@@ -427,12 +449,21 @@ class Run {
     const stored = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     for (const one of stored) {
       if (one === null) this.#violate("lost case", "a started case is not in the store");
-      else this.#violations.push(...checkEnd(this.#shape, this.#destinations, one));
+      else this.#judge(one);
     }
     return JSON.stringify(
       [stored, [...this.#destinations.values()].map(({ effects }) => effects)],
       withoutStacks,
     );
+  }
+
+  #judge(stored: StoredCase): void {
+    const ledgers = { destinations: this.#destinations, lostAttempts: this.#database.lostAttempts };
+    this.#violations.push(...checkEnd(this.#shape, ledgers, stored), ...checkRepairs(stored));
+    for (const { entry } of stored.journal) {
+      if (entry.kind === "eventAttached") this.#counts.hit("attachedEvent");
+      if (entry.kind === "repairEnded" && entry.why === "silent") this.#counts.hit("pageFreed");
+    }
   }
 
   #violate(rule: string, what: string): void {

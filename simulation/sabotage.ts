@@ -111,4 +111,24 @@ export const SABOTAGES: readonly Sabotage[] = [
       },
     ],
   },
+  {
+    rule: "an event that comes during a repair is attached and not applied",
+    file: "core/moves.ts",
+    edits: [
+      {
+        line: "const isAttached = inRepair(state, held) !== null;",
+        instead: "const isAttached = false;",
+      },
+    ],
+  },
+  {
+    rule: "a move under a repair needs that repair to be open still",
+    file: "core/repair-moves.ts",
+    edits: [
+      {
+        line: "const repair = claimId === heldClaimId ? repairUnder(state, claimId) : null;",
+        instead: "const repair = state.repair;",
+      },
+    ],
+  },
 ];

@@ -1,7 +1,7 @@
 /** The store as one simulated process meets it: over a network that is slow, loses requests, and loses replies. */
 
 import { FootholdError } from "../src/core/errors.ts";
-import type { HolderCommit, HolderReply, Store } from "../src/store/port.ts";
+import type { HolderCommit, HolderReply, StepTransaction, Store } from "../src/store/port.ts";
 import type { FaultCounts } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
@@ -76,6 +76,8 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     insertCase: (start) => call("insertCase", () => store.insertCase(start)),
     claimDue: (request) => call("claimDue", () => store.claimDue(request)),
     commit: (commits) => call("commit", () => watchedCommit(store, commits, options.onStaleWrite)),
+    begin: () => call("begin", () => beginOver(call, store)),
+    findCommit: (commit) => call("findCommit", () => store.findCommit(commit)),
     changeCase: (caseId, commitId, decide) =>
       call("changeCase", () => store.changeCase(caseId, commitId, decide)),
     setAside: (caseId, claimId, summary) => call("setAside", () => store.setAside(caseId, claimId, summary)),
@@ -91,6 +93,17 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     inbox: store.inbox,
   };
+}
+
+type Call = <Reply>(name: string, apply: () => Promise<Reply>) => Promise<Reply>;
+
+/** A transaction of a step whose commit goes over the network too. */
+async function beginOver(call: Call, store: Store): Promise<StepTransaction> {
+  const transaction = await store.begin();
+  const commit = transaction.commit.bind(transaction);
+  return Object.assign(transaction, {
+    commit: (what: HolderCommit) => call("commit", () => commit(what)),
+  });
 }
 
 /** One claim per case, and no write by anybody else: watched at the door itself. */

@@ -11,8 +11,11 @@ const HISTORY_LINES_MAX = 30;
 /** Characters of an input, result or evidence that are printed; `--json` has all. */
 const JSON_CHARS_MAX = 400;
 
-/** The lines of a case. The first one says it all: what stands, and who acts next by when. */
-export function caseLines(view: CaseView): readonly string[] {
+/**
+ * The lines of a case. The first one says it all: what stands, and who acts next by when. `repairId`: the repair under
+ * which it is looked at, so that the commands printed can be run as they stand.
+ */
+export function caseLines(view: CaseView, repairId: string | null): readonly string[] {
   const sections: readonly (readonly string[])[] = [
     headLines(view),
     section(
@@ -32,7 +35,7 @@ export function caseLines(view: CaseView): readonly string[] {
     section("Input", inputLines(view)),
     section(
       "You can",
-      view.moves.filter(({ isAllowed }) => isAllowed).map((one) => moveLine(view.caseId, one)),
+      view.moves.filter(({ isAllowed }) => isAllowed).map((one) => moveLine(view.caseId, one, repairId)),
     ),
     section("Not now", refusedLines(view.moves)),
     historyLines(view),
@@ -130,26 +133,27 @@ function inputLines({ input, originalInput }: CaseView): readonly string[] {
   return [short(input), ...(isCorrected ? [`was ${short(originalInput)}`] : [])];
 }
 
-function moveLine(caseId: string, { move, step }: MoveView): string {
+function moveLine(caseId: string, { move, step }: MoveView, repairId: string | null): string {
+  const under = repairId === null ? "" : ` --repair ${repairId}`;
+  const cases = `${SPOKEN_NAME} cases`;
   switch (move) {
     case "approve":
-      return `${SPOKEN_NAME} cases approve ${caseId} ${step ?? ""}   (or reject)`;
+      return `${cases} approve ${caseId} ${step ?? ""}${under}   (or reject)`;
     case "confirm":
-      return `${SPOKEN_NAME} cases confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT   (it happened: nothing is sent)`;
+      return `${cases} confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT${under}   (it happened: nothing is sent)`;
     case "correct":
-      return `${SPOKEN_NAME} cases correct ${caseId} --input JSON --reason TEXT`;
+      return `${cases} correct ${caseId} --input JSON --reason TEXT${under}`;
     case "open":
-      return `${SPOKEN_NAME} cases open ${caseId}   (nobody else works on it meanwhile)`;
+      return `${cases} open ${caseId}   (nobody else works on it meanwhile)`;
     case "takeOver":
-      return `${SPOKEN_NAME} cases take-over ${caseId} --reason TEXT`;
-    case "close":
-      return `${SPOKEN_NAME} cases close ${caseId} --repair ID`;
+      return `${cases} take-over ${caseId} --reason TEXT`;
     case "note":
-      return `${SPOKEN_NAME} cases note ${caseId} TEXT`;
+      return `${cases} note ${caseId} TEXT`;
     case "resume":
     case "cancel":
     case "pause":
-      return `${SPOKEN_NAME} cases ${move} ${caseId}`;
+    case "close":
+      return `${cases} ${move} ${caseId}${under}`;
   }
 }
 

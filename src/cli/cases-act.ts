@@ -1,28 +1,14 @@
 /** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, confirm, note. */
 
 import { FootholdError } from "../core/errors.ts";
-import type { ActReply } from "../desk/change.ts";
 import type { Desk } from "../desk/desk.ts";
-import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
+import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
+import { needed, usage, type Call, type Command } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonArgument } from "./json-argument.ts";
-import { DATABASE_OPTIONS, whoActs, withOpened, type Opened } from "./open.ts";
+import { whoActs, withOpened } from "./open.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
 import { readUntil } from "./times.ts";
-
-const byOption: OptionSpec = {
-  name: "by",
-  value: "NAME",
-  help: "who acts; your account's name when left out",
-};
-const reasonOption: OptionSpec = { name: "reason", value: "TEXT", help: "why, for the history" };
-const jsonOption: OptionSpec = { name: "json", value: null, help: "print one JSON document" };
-const planOption: OptionSpec = {
-  name: "plan",
-  value: "VERSION",
-  help: "the plan version you saw in `cases show`; refused if the plan changed since",
-};
-const endOptions: readonly OptionSpec[] = [byOption, jsonOption, ...DATABASE_OPTIONS];
 
 /** Starts a case. */
 export const casesStartCommand: Command = {
@@ -33,7 +19,7 @@ export const casesStartCommand: Command = {
     { name: "input", value: "JSON", help: `the input: ${JSON_VALUE_HELP}; null when left out` },
     { name: "key", value: "KEY", help: "business key: a second start with it finds the first case" },
     { name: "tenant", value: "TENANT", help: "tenant; default when left out" },
-    ...endOptions,
+    ...END_OPTIONS,
   ],
   notes: [],
   run: async (call) => {
@@ -72,8 +58,9 @@ function approvalCommand(verb: "approve" | "reject", summary: string): Command {
     options: [
       { name: "form", value: "JSON", help: `what the approval's form asks for: ${JSON_VALUE_HELP}` },
       { name: "note", value: "TEXT", help: "a note with the answer" },
-      planOption,
-      ...endOptions,
+      PLAN_OPTION,
+      REPAIR_OPTION,
+      ...END_OPTIONS,
     ],
     notes: ["STEP may be left out where only one approval is asked for."],
     run: async (call) => {
@@ -87,6 +74,7 @@ function approvalCommand(verb: "approve" | "reject", summary: string): Command {
           note: call.text("note"),
           plan: call.text("plan") ?? undefined,
           by: whoActs(call),
+          ...repairOf(call),
         }),
       );
     },
@@ -121,7 +109,7 @@ export const casesEventCommand: Command = {
   options: [
     { name: "payload", value: "JSON", help: `what the event says: ${JSON_VALUE_HELP}; null when left out` },
     { name: "source", value: "ID", help: "its id where it came from: the same id counts once" },
-    ...endOptions,
+    ...END_OPTIONS,
   ],
   notes: [],
   run: async (call) => {
@@ -145,9 +133,10 @@ export const casesResumeCommand: Command = {
   positionals: ["CASE"],
   options: [
     { name: "step", value: "STEP", help: "only this step; every step when left out" },
-    reasonOption,
-    planOption,
-    ...endOptions,
+    REASON_OPTION,
+    PLAN_OPTION,
+    REPAIR_OPTION,
+    ...END_OPTIONS,
   ],
   notes: ["Where something is still missing it is refused, and the code and sentence say what."],
   run: (call) =>
@@ -157,6 +146,7 @@ export const casesResumeCommand: Command = {
         plan: call.text("plan") ?? undefined,
         reason: call.text("reason"),
         by: whoActs(call),
+        ...repairOf(call),
       }),
     ),
 };
@@ -166,11 +156,16 @@ export const casesCancelCommand: Command = {
   name: "cases cancel",
   summary: "cancel a case of which nothing is confirmed and nothing may have happened",
   positionals: ["CASE"],
-  options: [reasonOption, ...endOptions],
+  options: [REASON_OPTION, PLAN_OPTION, REPAIR_OPTION, ...END_OPTIONS],
   notes: ["Where a worker holds the case, it becomes a request that the worker carries out."],
   run: (call) =>
     act(call, "optional", ({ desk }) =>
-      desk.cancel(needed(call, 0), { reason: call.text("reason"), by: whoActs(call) }),
+      desk.cancel(needed(call, 0), {
+        reason: call.text("reason"),
+        plan: call.text("plan") ?? undefined,
+        by: whoActs(call),
+        ...repairOf(call),
+      }),
     ),
 };
 
@@ -185,8 +180,9 @@ export const casesPauseCommand: Command = {
       value: "TIME",
       help: "30m, 2h, 3d, or a time with its zone; until resumed when left out",
     },
-    reasonOption,
-    ...endOptions,
+    REASON_OPTION,
+    REPAIR_OPTION,
+    ...END_OPTIONS,
   ],
   notes: ["Where a worker holds the case, it becomes a request that the worker carries out."],
   run: (call) =>
@@ -194,7 +190,8 @@ export const casesPauseCommand: Command = {
       const until = call.text("until");
       // By the database's clock, which judges it.
       const untilAt = until === null ? null : readUntil(until, await store.now());
-      return desk.pause(needed(call, 0), { untilAt, reason: call.text("reason"), by: whoActs(call) });
+      const request = { untilAt, reason: call.text("reason"), by: whoActs(call), ...repairOf(call) };
+      return desk.pause(needed(call, 0), request);
     }),
 };
 
@@ -205,8 +202,10 @@ export const casesCorrectCommand: Command = {
   positionals: ["CASE"],
   options: [
     { name: "input", value: "JSON", help: `the whole input as it must be: ${JSON_VALUE_HELP}` },
-    reasonOption,
-    ...endOptions,
+    REASON_OPTION,
+    PLAN_OPTION,
+    REPAIR_OPTION,
+    ...END_OPTIONS,
   ],
   notes: ["--input and --reason are needed. The original input is kept in the history."],
   run: async (call) => {
@@ -216,7 +215,13 @@ export const casesCorrectCommand: Command = {
     }
     const input = await readJsonOption(call, "input", null);
     await act(call, "needed", ({ desk }) =>
-      desk.correctInput(needed(call, 0), { input, reason, by: whoActs(call) }),
+      desk.correctInput(needed(call, 0), {
+        input,
+        reason,
+        plan: call.text("plan") ?? undefined,
+        by: whoActs(call),
+        ...repairOf(call),
+      }),
     );
   },
 };
@@ -229,9 +234,10 @@ export const casesConfirmCommand: Command = {
   options: [
     { name: "result", value: "JSON", help: `what the step gave: ${JSON_VALUE_HELP}; null when left out` },
     { name: "evidence", value: "TEXT", help: "where it can be seen: an outside id, a link" },
-    reasonOption,
-    planOption,
-    ...endOptions,
+    REASON_OPTION,
+    PLAN_OPTION,
+    REPAIR_OPTION,
+    ...END_OPTIONS,
   ],
   notes: ["--reason is needed. Refused while a prerequisite of the step is broken."],
   run: async (call) => {
@@ -246,6 +252,7 @@ export const casesConfirmCommand: Command = {
         reason,
         by: whoActs(call),
         plan: call.text("plan") ?? undefined,
+        ...repairOf(call),
       }),
     );
   },
@@ -256,7 +263,7 @@ export const casesNoteCommand: Command = {
   name: "cases note",
   summary: "add a note to the history of a case, in whatever state",
   positionals: ["CASE", "TEXT"],
-  options: endOptions,
+  options: END_OPTIONS,
   notes: [],
   run: (call) =>
     act(call, "optional", ({ desk }) =>
@@ -267,17 +274,4 @@ export const casesNoteCommand: Command = {
 async function readJsonOption(call: Call, name: string, otherwise: unknown): Promise<unknown> {
   const argument = call.text(name);
   return argument === null ? otherwise : readJsonArgument(name, argument);
-}
-
-/** Does one act and says what became of it. */
-async function act(
-  call: Call,
-  definitions: "needed" | "optional",
-  work: (opened: Opened) => Promise<ActReply>,
-): Promise<void> {
-  await withOpened(call, { definitions }, async (opened) => {
-    const reply = await work(opened);
-    if (call.flag("json")) sayJson(reply);
-    else say(`${reply.caseId}: ${reply.sentence}`);
-  });
 }

@@ -1,9 +1,10 @@
 /** `cases list` and `cases show`. */
 
-import type { CaseLine } from "../desk/case-view.ts";
-import { LIST_LIMIT_DEFAULT } from "../desk/desk.ts";
+import type { CaseLine, CaseView } from "../desk/case-view.ts";
+import { LIST_LIMIT_DEFAULT, type Desk } from "../desk/desk.ts";
 import { STORED_STATES } from "../http/queries.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
+import { REPAIR_OPTION } from "./act.ts";
 import { caseLines } from "./case-text.ts";
 import { needed, readWhole, usage, type Call, type Command } from "./command.ts";
 import { DATABASE_OPTIONS, withOpened } from "./open.ts";
@@ -97,14 +98,25 @@ export const casesShowCommand: Command = {
   name: "cases show",
   summary: "show everything about one case: what stands, what is confirmed, the plan, what you can do",
   positionals: ["CASE"],
-  options: [{ name: "json", value: null, help: "print one JSON document" }, ...DATABASE_OPTIONS],
+  options: [
+    REPAIR_OPTION,
+    { name: "json", value: null, help: "print one JSON document" },
+    ...DATABASE_OPTIONS,
+  ],
   notes: ["It asks nothing outside: the plan is made from recorded answers, with their age."],
   run: async (call) => {
     const caseId = needed(call, 0);
     await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const view = await desk.show(caseId);
+      const repairId = call.text("repair");
+      const view = await (repairId === null ? desk.show(caseId) : lookUnder(desk, caseId, repairId));
       if (call.flag("json")) sayJson(view);
-      else for (const line of caseLines(view)) say(line);
+      else for (const line of caseLines(view, repairId)) say(line);
     });
   },
 };
+
+/** As the holder of a repair sees it; looking shows that they are still there. */
+async function lookUnder(desk: Desk, caseId: string, repairId: string): Promise<CaseView> {
+  await desk.keepRepair(caseId, repairId);
+  return desk.show(caseId, repairId);
+}

@@ -14,6 +14,7 @@ import {
   casesStartCommand,
 } from "./cases-act.ts";
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
+import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
 import type { Command } from "./command.ts";
 import { nearest } from "./did-you-mean.ts";
 import { rehearseCommand } from "./rehearse.ts";
@@ -40,6 +41,9 @@ export const COMMANDS: readonly Command[] = [
   casesCorrectCommand,
   casesConfirmCommand,
   casesNoteCommand,
+  casesOpenCommand,
+  casesTakeOverCommand,
+  casesCloseCommand,
 ];
 
 /** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */

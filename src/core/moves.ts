@@ -47,8 +47,8 @@ export function decideEvent(
   },
 ): MoveVerdict {
   if (state.sourceIds.includes(event.sourceId)) return { kind: "repeated" };
-  if (inRepair(state, held) !== null)
-    return { kind: "write", entries: [{ kind: "eventAttached", ...event }] };
+  const isAttached = inRepair(state, held) !== null;
+  if (isAttached) return { kind: "write", entries: [{ kind: "eventAttached", ...event }] };
   const ignored = isEnded(state) ? `the case is ${state.rest.kind}` : null;
   return { kind: "write", entries: [{ kind: "eventReceived", ...event, ignored }] };
 }

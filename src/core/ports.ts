@@ -36,3 +36,15 @@ export interface Ports {
   /** SHA-256 in hexadecimal. */
   readonly digest: Digest;
 }
+
+/** The transaction that will confirm a step, for what the step writes itself. It ends with the commit: never keep it. */
+export interface Transaction {
+  /**
+   * Runs one statement of one command, with its parameters as `$1`, `$2`. Throws what the driver throws: the attempt then
+   * failed, and all of it is rolled back. Commands that would end the transaction are refused.
+   */
+  query(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number }>;
+}

@@ -51,6 +51,8 @@ export function retryAt(
     case "pace":
       return now + providerDelayMs(paceMs(failure.instruction, tries), random);
     case "newerToken":
+      // The next token is above the one it has seen: nothing is to be waited for.
+      return now;
     case undefined:
       break;
   }

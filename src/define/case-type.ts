@@ -6,6 +6,7 @@
 import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { FieldFault } from "../core/errors.ts";
+import type { Transaction } from "../core/ports.ts";
 import type { Sorter } from "../core/seen-failure.ts";
 import type {
   ApprovalStepOutline,
@@ -111,15 +112,6 @@ export interface RunContext<Seen extends Scope = JsonScope, Request = Json | und
 /** The part of a dispatcher of undici that matters here; of any version. */
 export interface StepDispatcher {
   dispatch(options: object, handler: object): boolean;
-}
-
-/** The transaction that will confirm a step. It ends with the commit: never keep it. */
-export interface Transaction {
-  /** Runs one statement. Throws what the driver throws; the step's attempt then failed, and all of it is rolled back. */
-  query(
-    text: string,
-    values?: readonly unknown[],
-  ): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number }>;
 }
 
 /** What `undo` is given, beside what `run` is: what it takes back. */

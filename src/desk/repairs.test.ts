@@ -207,6 +207,7 @@ onEachStore("repairs", (storeOf) => {
       });
       expect(during.reading.sentence).toBe("ann has it open for repair; 2 events came meanwhile.");
       expect((await desk.closeRepair(caseId, repairId)).outcome).toBe("done");
+      expect((await store.listHolders()).map(({ endedAt }) => endedAt)).not.toContain(null);
       expect((await desk.closeRepair(caseId, repairId)).outcome).toBe("repeated");
       const after = await desk.show(caseId);
       expect(after.events.map(({ sourceId }) => sourceId)).toEqual(["e-1", "e-2"]);

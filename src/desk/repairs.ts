@@ -96,10 +96,15 @@ export async function takeOverRepair(
  * Ends a repair. The state before it returns, unless a move changed it, and what came meanwhile is applied. Closing it
  * again is known already. Throws `REPAIR_OVER`.
  */
-export function closeRepair(parts: DeskParts, caseId: string, repairId: string): Promise<ActReply> {
-  return changeCase(parts, { caseId, repairId: undefined }, ({ state, held }) =>
-    decideCloseRepair(state, held?.claim.claimId ?? null, repairId),
-  );
+export async function closeRepair(parts: DeskParts, caseId: string, repairId: string): Promise<ActReply> {
+  let pageId: string | null = null;
+  const reply = await changeCase(parts, { caseId, repairId: undefined }, ({ state, held }) => {
+    const verdict = decideCloseRepair(state, held?.claim.claimId ?? null, repairId);
+    if (verdict.kind === "write") pageId = held?.claim.holderId ?? null;
+    return verdict;
+  });
+  if (pageId !== null) await endPage(parts, pageId);
+  return reply;
 }
 
 /** Takes a sign of life of the page, and tells it what came. Throws `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`. */
@@ -145,7 +150,7 @@ async function takeCase(
       judge(view, { claimId, holderId, by }),
     );
   } catch (error) {
-    await forgetPage(parts, holderId);
+    await endPage(parts, holderId);
     throw error;
   }
   const { pageLeaseMs, formatTime } = parts;
@@ -178,12 +183,12 @@ function registerPage(
   });
 }
 
-/** A page that got nothing, or does not know whether it did: then the sweep frees it at once. */
-async function forgetPage({ store }: DeskParts, holderId: string): Promise<void> {
+/** A page that has nothing any more; or that does not know whether it got the case, which the sweep then frees at once. */
+async function endPage({ store }: DeskParts, holderId: string): Promise<void> {
   try {
     await store.endHolder(holderId, null);
   } catch (error) {
-    // The sweep ends it after one lease; what matters is why the case could not be had.
+    // Then the sweep ends it after one lease, and nobody waits for that.
     if (!isFootholdError(error) || error.code !== "DATABASE_UNAVAILABLE") throw error;
   }
 }

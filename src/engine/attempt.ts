@@ -9,9 +9,9 @@ import { FootholdError, invariant } from "../core/errors.ts";
 import type { Failure } from "../core/failure.ts";
 import type { AttemptRef, StepResult } from "../core/journal.ts";
 import { readJson } from "../core/json.ts";
-import type { Clock } from "../core/ports.ts";
+import type { Clock, Transaction } from "../core/ports.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
-import type { RunContext, RuntimeSendStep, Transaction, UndoneEffect } from "../define/case-type.ts";
+import type { RunContext, RuntimeSendStep, UndoneEffect } from "../define/case-type.ts";
 import { decodeRequest, factsOf } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
@@ -53,6 +53,8 @@ export interface AttemptInput {
   readonly place: FailpointPlace;
   /** Aborts when the claim is lost. */
   readonly lost: AbortSignal;
+  /** What the step writes in; left out where nothing confirms in a transaction of its own. */
+  readonly transaction?: Transaction | undefined;
   /** Told when `run` ends well after its outcome was already taken as unknown. */
   readonly onLateSuccess: (outcome: SendOutcome) => void;
   /** Told of a request that was begun after the attempt had ended or was stopped. */
@@ -156,7 +158,7 @@ type Ended =
   | { readonly kind: "unsettled" };
 
 async function callRun(
-  { step, undone, state, ref }: AttemptInput,
+  { step, undone, state, ref, transaction }: AttemptInput,
   { intent, attempt }: Sending,
   signal: AbortSignal,
   { fetch, dispatcher }: BoundTransport,
@@ -168,7 +170,7 @@ async function callRun(
     fencingToken: attempt.fencingToken,
     fingerprint: intent.fingerprint,
     version: attempt.version ?? "",
-    transaction: noTransaction(step),
+    transaction: transaction ?? noTransaction(step),
     attempt: ref.attempt,
     signal,
     fetch,

@@ -15,6 +15,10 @@ class HeldStore {
     return new Promise((reply, fail) => this.#held.push({ reply, fail }));
   }
 
+  findCommit(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   /** Answers the oldest open statement: all stored. */
   async store(): Promise<void> {
     const at = this.batches.length - this.#held.length;
@@ -145,6 +149,7 @@ describe("the committer", () => {
     const { clock, giveUp } = started();
     const committer = new Committer(
       {
+        findCommit: () => Promise.resolve(null),
         commit: async (commits) => {
           batches.push(commits.length);
           await settle();
@@ -165,7 +170,7 @@ describe("the committer", () => {
 
   test("rejects a commit that the store gave no reply to, rather than wait for it", async () => {
     const committer = new Committer(
-      { commit: () => Promise.resolve([]) },
+      { commit: () => Promise.resolve([]), findCommit: () => Promise.resolve(null) },
       new ManualClock(),
       new AbortController().signal,
     );

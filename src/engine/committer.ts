@@ -25,14 +25,14 @@ interface Queued {
 
 /** Sends holders' commits to the store. */
 export class Committer {
-  readonly #store: Pick<Store, "commit">;
+  readonly #store: Pick<Store, "commit" | "findCommit">;
   readonly #clock: Clock;
   /** Aborts when commits must no longer be sent again: the process gives up. */
   readonly #giveUp: AbortSignal;
   readonly #queue: Queued[] = [];
   #flushes = 0;
 
-  constructor(store: Pick<Store, "commit">, clock: Clock, giveUp: AbortSignal) {
+  constructor(store: Pick<Store, "commit" | "findCommit">, clock: Clock, giveUp: AbortSignal) {
     this.#store = store;
     this.#clock = clock;
     this.#giveUp = giveUp;
@@ -44,6 +44,23 @@ export class Committer {
       this.#queue.push({ commit, answer, fail });
       this.#flush();
     });
+  }
+
+  /**
+   * What became of a commit whose reply was lost; null = it was not stored. Resolves when the store has answered, however
+   * long that takes; rejects when the process gives up.
+   */
+  async find(commit: HolderCommit): Promise<Extract<HolderReply, { kind: "repeated" }> | null> {
+    let delayMs = RESEND_MS_FIRST;
+    for (;;) {
+      try {
+        return await this.#store.findCommit(commit);
+      } catch (error) {
+        if (!isAway(error) || this.#giveUp.aborted) throw error;
+        await this.#clock.sleep(delayMs, this.#giveUp);
+        delayMs = Math.min(RESEND_MS_MAX, delayMs * 2);
+      }
+    }
   }
 
   #flush(): void {
@@ -65,8 +82,7 @@ export class Committer {
         batch.forEach((one, index) => settle(one, replies[index]));
         return;
       } catch (error) {
-        const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
-        if (!isAway || this.#giveUp.aborted) {
+        if (!isAway(error) || this.#giveUp.aborted) {
           await this.#fail(batch, error);
           return;
         }
@@ -81,6 +97,10 @@ export class Committer {
     if (batch.length === 1 || this.#giveUp.aborted) for (const one of batch) one.fail(error);
     else for (const one of batch) await this.#send([one]);
   }
+}
+
+function isAway(error: unknown): boolean {
+  return isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
 }
 
 function settle({ answer, fail, commit }: Queued, reply: HolderReply | undefined): void {

@@ -17,6 +17,7 @@ async function held(answer: (revision: number) => HolderReply): Promise<HeldCase
   const claim = { claimId: "ours", holderId: "h-1", actWithinMs: 60_000 };
   await startCase(shop.store, nap, { claim });
   const store = {
+    findCommit: () => Promise.resolve(null),
     commit: async (commits: readonly { readonly revision: number }[]) =>
       commits.map(({ revision }) => answer(revision)),
   };

@@ -2,14 +2,14 @@
 
 import { actWithinMs } from "../core/claim.ts";
 import type { CaseState } from "../core/case-state.ts";
-import { FootholdError } from "../core/errors.ts";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
 import { foldEntries, foldJournal } from "../core/fold.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
 import { extendLineage } from "../core/lineage.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
 import { storableText } from "../core/storable-text.ts";
-import type { CaseWrite, HolderCommit, HolderReply, StoredCase } from "../store/port.ts";
+import type { CaseWrite, HolderCommit, HolderReply, StepTransaction, StoredCase } from "../store/port.ts";
 import { preview, type ClaimEnd } from "./advance.ts";
 import type { Committer } from "./committer.ts";
 import type { DatabaseClock } from "./database-clock.ts";
@@ -42,6 +42,12 @@ export interface HolderWrite {
 /** Whether the claim is still ours after a commit. */
 export type Hold = "held" | "released" | "claimLost";
 
+/** Nothing of a commit was stored, and nothing of what was written with it. */
+export interface RolledBack {
+  readonly kind: "rolledBack";
+  readonly why: string;
+}
+
 /** A claimed case. One commit at a time. */
 export class HeldCase {
   readonly caseId: string;
@@ -71,24 +77,47 @@ export class HeldCase {
    * read (R11). Throws INVARIANT_BROKEN when even that is refused.
    */
   async commit(write: HolderWrite): Promise<Hold> {
-    const { committer, link, ports } = this.#context;
+    const commit = await this.#holderCommit(write);
+    const reply = await this.#context.committer.commit(commit);
+    return reply.kind === "refused" ? this.#commitLess(write, reply.why) : this.#learn(reply, commit, write);
+  }
+
+  /**
+   * Commits together with what a step wrote in `open`. Told why it was rolled back, the claim is as it was; after a lost
+   * reply it is found out whether it was stored.
+   */
+  async commitIn(open: StepTransaction, write: HolderWrite): Promise<Hold | RolledBack> {
+    const commit = await this.#holderCommit(write);
+    const reply = await this.#replyIn(open, commit);
+    if (reply.kind === "rolledBack") return reply;
+    if (reply.kind === "refused") return { kind: "rolledBack", why: reply.why };
+    return this.#learn(reply, commit, write);
+  }
+
+  async #replyIn(open: StepTransaction, commit: HolderCommit): Promise<HolderReply | RolledBack> {
+    try {
+      return await open.commit(commit);
+    } catch (error) {
+      if (!isFootholdError(error) || error.code !== "DATABASE_UNAVAILABLE") throw error;
+      const found = await this.#context.committer.find(commit);
+      return found ?? { kind: "rolledBack", why: error.message };
+    }
+  }
+
+  async #holderCommit(write: HolderWrite): Promise<HolderCommit> {
+    const { link, ports } = this.#context;
     const state = this.#state;
     if (link !== undefined) await link(preview(state, write.outcomes, state.changedAt));
-    const current = this.#write(state, [...write.outcomes, ...write.onward], write);
-    const commitId = ports.ids.unique();
-    const reply = await committer.commit({
+    return {
       caseId: this.caseId,
       shard: this.#shard,
-      commitId,
+      commitId: ports.ids.unique(),
       claimId: this.claimId,
       revision: state.revision,
       lineage: this.#lineage,
-      current,
+      current: this.#write(state, [...write.outcomes, ...write.onward], write),
       moved: (missed) => this.#write(foldEntries(state, missed), write.outcomes, write),
-    });
-    return reply.kind === "refused"
-      ? this.#commitLess(write, reply.why)
-      : this.#learn(reply, { commitId, current }, write);
+    };
   }
 
   #write(base: CaseState, entries: readonly Entry[], { end, deadlinesMs }: HolderWrite): CaseWrite {

@@ -14,16 +14,18 @@ import { rowOf, type RestingState } from "../core/row.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
-import type { StoredCase, Store } from "../store/port.ts";
+import type { StepTransaction, StoredCase, Store } from "../store/port.ts";
+import type { LateRequest } from "../wire/attempt-record.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
 import type { AttemptGate, LeaveGate } from "./attempt-gate.ts";
-import { makeAttempt, type AttemptContext, type AttemptEnd } from "./attempt.ts";
+import { makeAttempt, type AttemptContext } from "./attempt.ts";
 import type { FailpointPlace } from "./failpoints.ts";
-import { HeldCase, type HeldCaseContext, type Hold } from "./held-case.ts";
+import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
 import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import type { OnReport } from "./report.ts";
 import { sharedAbort } from "./stop-signal.ts";
+import { makeTransactionAttempt, rolledBack, type TransactionEnd } from "./transaction-attempt.ts";
 
 /** From this many outcome entries on, what else has ended goes with the next commit. */
 const OUTCOMES_ENOUGH = 16;
@@ -50,7 +52,7 @@ export type PickUpEnd =
 
 /** A task that ended. */
 type Ended =
-  | ({ readonly kind: "attempt"; readonly ref: AttemptRef } & AttemptEnd)
+  | ({ readonly kind: "attempt"; readonly ref: AttemptRef } & TransactionEnd)
   | { readonly kind: "answers"; readonly step: string; readonly entries: readonly Entry[] };
 
 /**
@@ -192,13 +194,16 @@ class PickUp {
     const taken: Ended[] = [];
     const outcomes: Entry[] = [];
     while (outcomes.length < OUTCOMES_ENOUGH) {
-      const one = this.#ended.shift();
-      if (one === undefined) break;
+      const [one] = this.#ended;
+      // What waits in a transaction of its own is committed by itself.
+      if (one === undefined || (taken.length > 0 && transactionOf(one) !== null)) break;
+      this.#ended.shift();
       taken.push(one);
       this.#busy.delete(one.kind === "answers" ? one.step : one.ref.step);
       outcomes.push(
         ...(one.kind === "answers" ? one.entries : [this.#decideAttempt(this.#preview(outcomes), one)]),
       );
+      if (transactionOf(one) !== null) break;
     }
     this.#inHand = taken;
     return outcomes;
@@ -228,12 +233,27 @@ class PickUp {
     if (outcomes.length > 0) await onFailpoint("beforeConfirm", place);
     const opening = next.opens === null ? [] : [this.#sendStep(next.opens.step).outline.deadlineMs];
     const deadlinesMs = [...this.#busy.values(), ...opening];
-    const hold = await this.#held.commit({ outcomes, onward: next.onward, end: next.end, deadlinesMs });
+    const write = { outcomes, onward: next.onward, end: next.end, deadlinesMs };
+    const hold = await this.#commit(write);
     if (hold !== "claimLost") this.#inHand = [];
     if (outcomes.length > 0) await onFailpoint("afterConfirm", place);
     if (next.opens !== null && hold === "held" && this.#mayStart(next.opens)) this.#send(next.opens);
     else this.#leaveGate();
     return hold;
+  }
+
+  /** Commits, in the transaction of the step that ended where there is one. What was rolled back is a failed attempt. */
+  async #commit(write: HolderWrite): Promise<Hold> {
+    const [ended] = this.#inHand;
+    const open = ended === undefined ? null : transactionOf(ended);
+    if (open === null || ended?.kind !== "attempt") return this.#held.commit(write);
+    const hold = await this.#held.commitIn(open, write);
+    if (typeof hold === "string") return hold;
+    const failure = rolledBack("was not committed", hold.why);
+    const { ref } = ended;
+    this.#busy.set(ref.step, this.#sendStep(ref.step).outline.deadlineMs);
+    this.#ended.unshift({ kind: "attempt", ref, outcome: { kind: "failed", failure }, isOver: true });
+    return "held";
   }
 
   #place(outcomes: readonly Entry[], { opens }: Advance): FailpointPlace {
@@ -259,19 +279,23 @@ class PickUp {
     this.#pass = null;
     const { caseId, claimId, state } = this.#held;
     const step = this.#sendStep(ref.step);
-    const sending = makeAttempt(this.#context, {
+    const input = {
       step,
       undone: undoneBy(this.#caseType, state, ref.step),
       state,
       ref,
       place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
       lost: this.#lost.signal,
-      onLateSuccess: (outcome) => this.#reportLate(ref, outcome),
-      onLateRequest: ({ method, origin, isSure }) => {
+      onLateSuccess: (outcome: SendOutcome) => this.#reportLate(ref, outcome),
+      onLateRequest: ({ method, origin, isSure }: LateRequest) => {
         const { step: name, attempt } = ref;
         this.#context.onReport({ kind: "lateRequest", caseId, step: name, attempt, method, origin, isSure });
       },
-    });
+    };
+    const sending: Promise<TransactionEnd> =
+      step.outline.destination.repeatSafety.by === "transaction"
+        ? makeTransactionAttempt(this.#context, this.#context.store, input)
+        : makeAttempt(this.#context, input);
     this.#begin(
       ref.step,
       step.outline.deadlineMs,
@@ -370,8 +394,10 @@ class PickUp {
 
   #reportEnded(ended: readonly Ended[]): void {
     for (const one of ended) {
+      const open = transactionOf(one);
+      if (open !== null) this.#context.onLooseEnd(open.rollBack());
       // An attempt is reported once: one that goes on must keep its say.
-      if (one.kind === "attempt" && one.isOver) this.#reportLate(one.ref, one.outcome);
+      else if (one.kind === "attempt" && one.isOver) this.#reportLate(one.ref, one.outcome);
     }
   }
 
@@ -398,6 +424,11 @@ class PickUp {
     this.#context.onReport({ kind: "bug", caseId: this.#held.caseId, error });
     return hold === "claimLost" ? { kind: "claimLost" } : this.#released();
   }
+}
+
+/** What a task wrote that its commit must store, or roll back; null = nothing of that kind. */
+function transactionOf(ended: Ended): StepTransaction | null {
+  return ended.kind === "attempt" ? (ended.open ?? null) : null;
 }
 
 function isEmpty({ outcomes, next }: Turn): boolean {

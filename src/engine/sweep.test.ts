@@ -4,7 +4,7 @@ import { rowOf } from "../core/row.ts";
 import { defineCase } from "../define/builder.ts";
 import { defineDestination } from "../define/destination.ts";
 import { memoryStore } from "../store/memory/store.ts";
-import type { Store } from "../store/port.ts";
+import { HOLDERS_MAX, type Store } from "../store/port.ts";
 import { advance, preview } from "./advance.ts";
 import { advanceInput, anything, entriesOf, startCase, stateOf } from "./case-types.fixture.ts";
 import { freeClaim, type FreeInput } from "./free.ts";
@@ -101,6 +101,24 @@ describe("a sweep", () => {
     ]);
   });
 
+  test("frees at once what a holder has that is not registered: a failover lost it, and it never beats again", async () => {
+    const yard = new Yard();
+    await yard.claimed("ghost");
+    expect(await yard.sweep().sweepOnce()).toMatchObject({
+      endedHolders: [],
+      freedClaims: [{ caseId: "00case", why: "silent" }],
+    });
+  });
+
+  test("leaves to act-by what the list of holders may only have had no room for", async () => {
+    const yard = new Yard();
+    await yard.holder("newer");
+    const [newer] = await yard.store.listHolders();
+    const full = async () => Array.from({ length: HOLDERS_MAX }, () => newer ?? []).flat();
+    await yard.claimed("older");
+    expect(await yard.sweep("s", { ...yard.store, listHolders: full }).sweepOnce()).toEqual(NOTHING);
+  });
+
   test("leaves a holder alone that goes on beating, however long that takes", async () => {
     const yard = new Yard();
     await yard.holder("h");
@@ -175,6 +193,28 @@ describe("a sweep", () => {
     });
     expect(await yard.watch(sweep, LEASE_MS)).toEqual(NOTHING);
     expect(await yard.store.beat("h")).toMatchObject({ kind: "alive" });
+  });
+
+  test("frees the many claims of a dead holder side by side, within a bound", async () => {
+    const yard = new Yard();
+    await yard.holder("h");
+    const ids = Array.from({ length: 20 }, (_, index) => `00case${index}`);
+    for (const caseId of ids) await yard.claimed("h", { caseId });
+    let underWay = 0;
+    let most = 0;
+    const sweep = yard.sweep("s", {
+      ...yard.store,
+      changeCase: async (caseId, commitId, decide) => {
+        most = Math.max(most, (underWay += 1));
+        await new Promise(setImmediate);
+        const changed = await yard.store.changeCase(caseId, commitId, decide);
+        underWay -= 1;
+        return changed;
+      },
+    });
+    const { freedClaims } = await yard.watch(sweep, LEASE_MS);
+    expect(freedClaims.map(({ caseId }) => caseId).toSorted()).toEqual(ids.toSorted());
+    expect(most).toBe(8);
   });
 
   test("leaves the claim of a holder alone that registered between its two looks", async () => {

@@ -7,7 +7,7 @@
 
 import { isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
-import type { HeldClaim, StoredHolder, Store } from "../store/port.ts";
+import { HOLDERS_MAX, type HeldClaim, type Store, type StoredHolder } from "../store/port.ts";
 import { freeClaim } from "./free.ts";
 import type { OnReport } from "./report.ts";
 import { Watch } from "./watch.ts";
@@ -16,6 +16,8 @@ import { Watch } from "./watch.ts";
 export const SWEEP_EVERY_MS = 500;
 /** Claims looked at in one pass: those of 156 workers at their default. Further ones come as these end. */
 const CLAIMS_MAX = 10_000;
+/** Claims freed at the same time: one after the other, the last cases of a big worker would wait for seconds. */
+const FREES_AT_ONCE = 8;
 /** The share of a lease, and of the sweep's own interval, that the time between two passes counts at most. */
 const HOLE_SHARE_OF_LEASE = 1 / 4;
 const HOLE_SHARE_OF_INTERVAL = 3 / 2;
@@ -124,22 +126,25 @@ class Watching implements Sweep {
 
   async #sweep(): Promise<SweepReport> {
     const { store } = this.#options;
+    // Before their holders: each of those has registered by then, so one that the list lacks is nobody.
+    const claims = await store.listClaims(CLAIMS_MAX);
     const holders = await store.listHolders();
     const endedHolders = await this.#endSilentHolders(holders);
-    const ended = new Set([
-      ...endedHolders.map(({ holderId }) => holderId),
-      ...holders.filter(({ endedAt }) => endedAt !== null).map(({ holderId }) => holderId),
-    ]);
-    const claims = await store.listClaims(CLAIMS_MAX);
-    const loose = this.#looseClaims(claims, ended);
+    const isAlive = new Map(holders.map(({ holderId, endedAt }) => [holderId, endedAt === null]));
+    for (const { holderId } of endedHolders) isAlive.set(holderId, false);
+    const isWhole = holders.length < HOLDERS_MAX;
+    const loose = this.#looseClaims(claims, ({ holderId }) => !(isAlive.get(holderId) ?? !isWhole));
     const names = new Map(holders.map(({ holderId, name }) => [holderId, name]));
     const freedClaims: SweepReport["freedClaims"][number][] = [];
     const failed: SweepReport["failed"][number][] = [];
-    for (const { claim, why } of loose) {
+    const free = async ({ claim, why }: LooseClaim): Promise<void> => {
       const { caseId, claimId, holderId } = claim;
       const done = await this.#free(claim, names.get(holderId) ?? "an unknown holder", why);
       if (done.kind === "freed") freedClaims.push({ caseId, claimId, why });
       if (done.kind === "failed") failed.push({ caseId, error: done.error });
+    };
+    for (let next = 0; next < loose.length; next += FREES_AT_ONCE) {
+      await Promise.all(loose.slice(next, next + FREES_AT_ONCE).map(free));
     }
     this.#tellHolders(endedHolders, freedClaims, claims);
     await this.#forgetHolders();
@@ -147,13 +152,12 @@ class Watching implements Sweep {
   }
 
   /**
-   * Claims to free: their holder is marked, or they were not touched for too long. A holder that is not in the list may
-   * have registered after it was read: only the second rule frees its claims.
+   * Claims to free: their holder is marked, or a failover lost its registration, or they were not touched for too long.
    */
-  #looseClaims(claims: readonly HeldClaim[], ended: ReadonlySet<string>): readonly LooseClaim[] {
+  #looseClaims(claims: readonly HeldClaim[], isOrphan: (claim: HeldClaim) => boolean): readonly LooseClaim[] {
     const overdue = this.#overdueClaims(claims);
     return claims.flatMap((claim): readonly LooseClaim[] => {
-      if (ended.has(claim.holderId)) return [{ claim, why: "silent" }];
+      if (isOrphan(claim)) return [{ claim, why: "silent" }];
       return overdue.has(claim.claimId) ? [{ claim, why: "actBy" }] : [];
     });
   }

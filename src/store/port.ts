@@ -10,6 +10,7 @@
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
+import type { Transaction } from "../core/ports.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
 import type { InboxStore } from "./inbox-port.ts";
@@ -114,6 +115,20 @@ export type HolderReply =
   | { readonly kind: "claimLost" }
   /** The data of this very commit cannot be stored; nothing of it is. The others of the batch are judged apart (R9). */
   | { readonly kind: "refused"; readonly why: string };
+
+/**
+ * A transaction of the store's own database in which a step writes. It ends with the commit that confirms the step: both are
+ * stored, or neither.
+ */
+export interface StepTransaction extends Transaction {
+  /**
+   * Stores a holder's commit with what was written. For any reply but `current` and `moved` all of it is rolled back.
+   * After `DATABASE_UNAVAILABLE` nothing is known, and {@link Store.findCommit} tells.
+   */
+  commit(commit: HolderCommit): Promise<HolderReply>;
+  /** Takes everything back. Safe twice, and after `commit`. Never throws: a connection that is gone takes it back too. */
+  rollBack(): Promise<void>;
+}
 
 /** What a change under the case's lock decides. */
 export type CaseChange<Reply> =
@@ -272,6 +287,10 @@ export interface Store {
   claimDue(request: ClaimRequest): Promise<ClaimReply>;
   /** Judges and stores commits of different cases; replies in the same order. At most COMMIT_BATCH_MAX, one per case. */
   commit(commits: readonly HolderCommit[]): Promise<readonly HolderReply[]>;
+  /** Begins a transaction for a step. Waits while as many are open as the store's connections allow. */
+  begin(): Promise<StepTransaction>;
+  /** What became of a commit whose reply was lost, once nothing of it is under way any more; null = it was not stored. */
+  findCommit(commit: HolderCommit): Promise<Extract<HolderReply, { kind: "repeated" }> | null>;
   /**
    * Changes one case under its lock: facts, moves, and the taking and freeing of claims by others than workers. `decide` is pure and sees the row, its
    * journal and the store's time; its commit id is looked for first, and a repeat changes nothing. Null when there is
@@ -299,6 +318,7 @@ export interface Store {
   registerHolder(holder: NewHolder): Promise<{ readonly now: number }>;
   /** Renews any unmarked holder, whatever the time, and tells which claims it has. */
   beat(holderId: string): Promise<BeatReply>;
+  /** Newest first, at most {@link HOLDERS_MAX}. */
   listHolders(): Promise<readonly StoredHolder[]>;
   /** Marks a holder as ended if its beat is still `beat`; null = whatever it is (an orderly stop). True if marked now. */
   endHolder(holderId: string, beat: number | null): Promise<boolean>;
@@ -319,6 +339,8 @@ export interface Store {
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */
 export const SHARD_COUNT = 32;
+/** Holders in one list. */
+export const HOLDERS_MAX = 10_000;
 /** Commits in one batch. */
 export const COMMIT_BATCH_MAX = 128;
 /** Cases in one claim. */

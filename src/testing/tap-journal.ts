@@ -1,12 +1,12 @@
 /** A store that tells of every entry as it is appended. */
 
 import type { JournalEntry } from "../core/journal.ts";
-import type { Store } from "../store/port.ts";
+import type { HolderCommit, Store } from "../store/port.ts";
 
 /** Told of each new entry, in order. */
 export type OnEntry = (caseId: string, entry: JournalEntry) => void;
 
-/** Taps the three ways in which a store appends. */
+/** Taps the four ways in which a store appends. */
 export function tapJournal(store: Store, onEntry: OnEntry): Store {
   const told = new Map<string, number>();
   const tellNew = async (caseId: string): Promise<void> => {
@@ -27,6 +27,18 @@ export function tapJournal(store: Store, onEntry: OnEntry): Store {
       const replies = await store.commit(commits);
       for (const { caseId } of commits) await tellNew(caseId);
       return replies;
+    },
+    begin: async () => {
+      const transaction = await store.begin();
+      const commit = transaction.commit.bind(transaction);
+      // The same object: fake destinations stage their effects in it.
+      return Object.assign(transaction, {
+        commit: async (what: HolderCommit) => {
+          const reply = await commit(what);
+          await tellNew(what.caseId);
+          return reply;
+        },
+      });
     },
     changeCase: async (caseId, commitId, decide) => {
       const reply = await store.changeCase(caseId, commitId, decide);

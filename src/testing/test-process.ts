@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import type { Cancellation, Ports } from "../core/ports.ts";
 import { systemPorts } from "../engine/system.ts";
-import type { Store } from "../store/port.ts";
+import type { HolderCommit, Store } from "../store/port.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** One process: a worker, the sweep or the desk. */
@@ -79,6 +79,13 @@ export class TestProcess {
       insertCase: (start) => call(() => store.insertCase(start)),
       claimDue: (request) => call(() => store.claimDue(request)),
       commit: (commits) => call(() => store.commit(commits)),
+      begin: () =>
+        call(async () => {
+          const transaction = await store.begin();
+          const commit = transaction.commit.bind(transaction);
+          return Object.assign(transaction, { commit: (what: HolderCommit) => call(() => commit(what)) });
+        }),
+      findCommit: (commit) => call(() => store.findCommit(commit)),
       changeCase: (caseId, commitId, decide) => call(() => store.changeCase(caseId, commitId, decide)),
       setAside: (caseId, claimId, summary) => call(() => store.setAside(caseId, claimId, summary)),
       loadCase: (caseId) => call(() => store.loadCase(caseId)),

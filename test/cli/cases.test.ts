@@ -229,6 +229,48 @@ describe("cases", () => {
     expect(stdout).toContain(caseId);
   });
 
+  test("a case is held by one person at a time while they repair it", async () => {
+    const caseId = await start();
+    const opened = await cli(["cases", "open", caseId, "--by", "ann", "--json"]);
+    const { repairId } = z.object({ repairId: z.string() }).parse(JSON.parse(opened.stdout));
+    const second = await cli(["cases", "open", caseId, "--by", "bob"]);
+    expect(second.code).toBe(4);
+    expect(second.stderr).toMatch(/^CASE_CLAIMED: .* is being repaired by ann until /);
+    const shown = await cli(["cases", "show", caseId, "--repair", repairId]);
+    expect(shown.stdout).toContain(`\n  foothold cases close ${caseId} --repair ${repairId}\n`);
+    await cli([
+      "cases",
+      "event",
+      caseId,
+      "approval.revoked",
+      "--payload",
+      '{"why":"fraud"}',
+      "--source",
+      "e-1",
+    ]);
+    const during = await cli(["cases", "show", caseId]);
+    expect(during.stdout).toContain("Being repaired: ann has it open for repair; 1 event came meanwhile.");
+    expect(during.stdout).toContain("Came during the repair, not applied yet\n");
+    const words = ["--input", '{"vendor":"ACME","amount":7}', "--reason", "typo", "--by", "ann"];
+    expect((await cli(["cases", "correct", caseId, ...words])).code).toBe(4);
+    expect((await cli(["cases", "correct", caseId, ...words, "--repair", repairId])).code).toBe(0);
+    const closed = await cli(["cases", "close", caseId, "--repair", repairId]);
+    expect(closed.stdout).toBe(`${caseId}: Stored.\n`);
+    expect((await cli(["cases", "show", caseId])).stdout).toContain("1 event came meanwhile: applied now.");
+  });
+
+  test("a repair is taken over with a reason, and the person before is told by whom", async () => {
+    const caseId = await start();
+    const opened = await cli(["cases", "open", caseId, "--by", "ann"]);
+    const [, repairId = ""] = /cases close \S+ --repair (\S+)/.exec(opened.stdout) ?? [];
+    expect((await cli(["cases", "take-over", caseId, "--by", "bob"])).code).toBe(2);
+    expect((await cli(["cases", "take-over", caseId, "--by", "bob", "--reason", "lunch"])).code).toBe(0);
+    const late = await cli(["cases", "pause", caseId, "--by", "ann", "--repair", repairId]);
+    expect(late.code).toBe(4);
+    expect(late.stderr).toMatch(/^REPAIR_OVER: .* is over: bob took it over at .* \(lunch\)/);
+    expect((await cli(["cases", "close", caseId])).code).toBe(2);
+  });
+
   test("a correction without a reason is a usage error", async () => {
     expect((await cli(["cases", "correct", await start(), "--input", order])).code).toBe(2);
   });

@@ -9,8 +9,8 @@ import { postgresStore } from "../../src/store/postgres/store.ts";
 import { until, World } from "../engine/world.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import type { OwnProcessOptions } from "../setup/own-process.ts";
-import { threeSteps } from "./case-types.ts";
-import { startWorkerProcess, type PlannedType, type Trap, type WorkerProcess } from "./crew.ts";
+import { threeSteps, type PlannedType } from "./case-types.ts";
+import { startWorkerProcess, type Trap, type WorkerProcess } from "./crew.ts";
 import { judgeAll, type JudgedCase } from "./judge.ts";
 import { KIND_NAMES, type KindName } from "./kinds.ts";
 import { startLedger, type Ledger } from "./ledger.ts";
@@ -57,27 +57,29 @@ export class Arena {
    * Starts cases of a kind, of the case type that is named like it or of another one; while the database is away, until it
    * is back.
    */
-  async start(kind: KindName, count: number, name: string = kind): Promise<readonly string[]> {
-    if (this.types.every((type) => type.name !== name)) this.types.push({ name, kind });
+  async start(
+    kind: KindName,
+    count: number,
+    type: PlannedType = { name: kind, kind },
+  ): Promise<readonly string[]> {
+    if (this.types.every(({ name }) => name !== type.name)) this.types.push(type);
     const first = this.cases.length;
     const keys = Array.from({ length: count }, (_, index) => `${kind}-${first + index}`);
     const ids: string[] = [];
     while (keys.length > 0) {
       const batch = keys.splice(0, STARTS_AT_ONCE);
-      ids.push(
-        ...(await Promise.all(batch.map((businessKey) => this.#startOne({ name, kind }, businessKey)))),
-      );
+      ids.push(...(await Promise.all(batch.map((businessKey) => this.#startOne(type, businessKey)))));
     }
     this.cases.push(...ids.map((caseId) => ({ caseId, kind })));
     return ids;
   }
 
   /** A start whose answer was lost is found again by its business key. */
-  async #startOne({ name, kind }: PlannedType, businessKey: string): Promise<string> {
-    const desk = this.world.desk(threeSteps(this.ledger.url, name, kind));
+  async #startOne(type: PlannedType, businessKey: string): Promise<string> {
+    const desk = this.world.desk(threeSteps(this.ledger.url, type));
     for (let tries = 1; ; tries += 1) {
       try {
-        const { caseId } = await desk.startCase(name, {}, { by: "ann", businessKey });
+        const { caseId } = await desk.startCase(type.name, {}, { by: "ann", businessKey });
         return caseId;
       } catch (error) {
         if (tries === START_TRIES_MAX || !isAway(error)) throw error;

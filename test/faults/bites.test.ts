@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 60_000 });
 test("a destination that deduplicates less than it is said to is found by its ledger", async () => {
   const violations = await inArena(inject("databaseUrl"), async (arena) => {
     // Defined as one that deduplicates; at the destination that name stands for one that does not.
-    const [caseId = ""] = await arena.start("key", 1, "none_1");
+    const [caseId = ""] = await arena.start("key", 1, { name: "none_1", kind: "key" });
     const victim = await arena.worker("victim", {
       traps: [{ act: "hold", point: "afterSend", caseId, step: "second" }],
     });

@@ -2,8 +2,8 @@
 
 import { stepClock } from "./clock-steps.ts";
 import { fillDisk } from "./disk-full.ts";
-import { endAtPairs, endAtPlaces } from "./failpoints.ts";
-import { KIND_NAMES, KINDS } from "./kinds.ts";
+import { endAtPairs, endAtPlaces, PLACE_COUNT } from "./failpoints.ts";
+import { KIND_NAMES } from "./kinds.ts";
 import { cutCommits, silenceWorker } from "./lines.ts";
 import { makeCollisions, refuseConnections, timeOutStatements } from "./refusals.ts";
 import { harmServer } from "./servers.ts";
@@ -11,22 +11,19 @@ import { blockLoop, exhaustFiles, exhaustMemory } from "./starved.ts";
 import type { Fault } from "./tally.ts";
 import { wakeZombies } from "./zombies.ts";
 
-/** Places of an attempt that a worker can be ended at, times the kinds of destination. */
-const PLACES = 16 * KIND_NAMES.length;
-
 const failpoints: readonly Fault[] = [
   {
     group: "failpoints",
     name: "kill -9 at every failpoint",
-    soakRuns: 5 * PLACES,
-    sampleRuns: PLACES,
+    soakRuns: 5 * PLACE_COUNT,
+    sampleRuns: PLACE_COUNT,
     round: (input) => endAtPlaces("kill", input),
   },
   {
     group: "failpoints",
     name: "SIGSTOP at every failpoint",
-    soakRuns: 5 * PLACES,
-    sampleRuns: PLACES,
+    soakRuns: 5 * PLACE_COUNT,
+    sampleRuns: PLACE_COUNT,
     round: (input) => endAtPlaces("stop", input),
   },
   { group: "pairs", name: "pairs of failpoints", soakRuns: 200, sampleRuns: 20, round: endAtPairs },
@@ -40,13 +37,13 @@ const zombies: readonly Fault[] = [
     sampleRuns: 20,
     round: (input) => wakeZombies(kind, "whenAllIsOver", input),
   })),
-  ...KIND_NAMES.filter((kind) => KINDS[kind].afterUnknown === "asks").map((kind): Fault => ({
+  {
     group: "zombies",
-    name: `late workers at ${kind}, within the deadline`,
+    name: "late workers at lookup, within the deadline",
     soakRuns: 100,
     sampleRuns: 20,
-    round: (input) => wakeZombies(kind, "withinDeadline", input),
-  })),
+    round: (input) => wakeZombies("lookup", "withinDeadline", input),
+  },
 ];
 
 const lines: readonly Fault[] = [

@@ -3,14 +3,7 @@
 import type { Failpoint } from "../../src/engine/failpoints.ts";
 import { until } from "../engine/world.ts";
 import { startOwnProcess, type OwnProcessOptions } from "../setup/own-process.ts";
-import type { StepName } from "./case-types.ts";
-import type { KindName } from "./kinds.ts";
-
-/** A case type that a worker process takes. */
-export interface PlannedType {
-  readonly name: string;
-  readonly kind: KindName;
-}
+import type { PlannedType, StepName } from "./case-types.ts";
 
 /** What becomes of a worker process, once, when it comes to a place. */
 export type Trap = { readonly caseId: string; readonly step: StepName } & (

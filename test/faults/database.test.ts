@@ -38,7 +38,12 @@ async function onDatabase(act: (scene: Scene) => Promise<void>): Promise<void> {
   await admin.connect();
   try {
     const destination = await world.destination();
-    await act({ world, destination, caseType: threeSteps(destination.url, "order", "key"), admin });
+    await act({
+      world,
+      destination,
+      caseType: threeSteps(destination.url, { name: "order", kind: "key" }),
+      admin,
+    });
   } finally {
     await world.close();
     await admin.end();

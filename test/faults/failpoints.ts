@@ -3,7 +3,7 @@
 import { seededRandom, type SeededRandom } from "../../examples/services/seeded-random.ts";
 import { FAILPOINTS, type Failpoint } from "../../src/engine/failpoints.ts";
 import { inArena, RESUMED_WITHIN_MS, type Arena } from "./arena.ts";
-import { STEPS, type StepName } from "./case-types.ts";
+import { STEPS, type PlannedType, type StepName } from "./case-types.ts";
 import type { Trap, WorkerProcess } from "./crew.ts";
 import { KIND_NAMES, KINDS, type KindName } from "./kinds.ts";
 import { ran, type Outcome, type RoundInput } from "./tally.ts";
@@ -19,15 +19,26 @@ interface Place {
 
 const PLACES: readonly Place[] = STEPS.flatMap((step) => FAILPOINTS.map((point) => ({ step, point })));
 
-/** What follows a confirmed step is opened with its confirmation: only the first intent has a moment before it. */
-const FIRST_PLACES: readonly Place[] = PLACES.filter(
-  ({ step, point }) => point !== "beforeIntent" || step === "first",
+/**
+ * The places of a case that nothing has happened to yet. What follows a confirmed step is opened with its confirmation, or
+ * with the answer to a question: only the first intent may have a moment before it.
+ */
+function firstPlaces(kind: KindName): readonly Place[] {
+  const { opensAfterQuestion } = KINDS[kind];
+  return PLACES.filter(
+    ({ step, point }) => point !== "beforeIntent" || (step === "first" && !opensAfterQuestion),
+  );
+}
+
+const FIRST_PLACES: readonly { readonly kind: KindName; readonly place: Place }[] = KIND_NAMES.flatMap(
+  (kind) => firstPlaces(kind).map((place) => ({ kind, place })),
 );
+/** Cases of one round that ends a worker at each place. */
+export const PLACE_COUNT: number = FIRST_PLACES.length;
 
 /** Ends a worker while each of its cases stands at another place. One run = one case. */
 export async function endAtPlaces(endedBy: EndedBy, { serverUrl, seed, runs }: RoundInput): Promise<Outcome> {
-  const all = KIND_NAMES.flatMap((kind) => FIRST_PLACES.map((place) => ({ kind, place })));
-  const chosen = chooseSome(all, runs, seededRandom(seed));
+  const chosen = chooseSome(FIRST_PLACES, runs, seededRandom(seed));
   return inArena(serverUrl, async (arena) => {
     const traps: Trap[] = [];
     for (const { kind, place } of chosen) traps.push(await holdOne(arena, kind, place));
@@ -62,7 +73,7 @@ export async function endAtPairs({ serverUrl, seed, runs }: RoundInput): Promise
     const firstTraps: Trap[] = [];
     const secondTraps: Trap[] = [];
     for (const { kind, first, second } of pairs) {
-      const trap = await holdOne(arena, kind, first, `${kind}_${firstTraps.length}`);
+      const trap = await holdOne(arena, kind, first, { name: `${kind}_${firstTraps.length}`, kind });
       firstTraps.push(trap);
       secondTraps.push({ ...trap, ...second });
     }
@@ -101,25 +112,30 @@ interface Pair {
 }
 
 /** Every pair whose second place a worker comes to after the first fault. */
-const PAIRS: readonly Pair[] = KIND_NAMES.flatMap((kind) =>
-  FIRST_PLACES.flatMap((first) => placesAfter(kind, first).map((second) => ({ kind, first, second }))),
+const PAIRS: readonly Pair[] = FIRST_PLACES.flatMap(({ kind, place }) =>
+  placesAfter(kind, place).map((second) => ({ kind, first: place, second })),
 );
 
 function placesAfter(kind: KindName, { step, point }: Place): readonly Place[] {
-  const isOpen = point !== "beforeIntent";
+  const { afterUnknown, opensAfterQuestion } = KINDS[kind];
   const next = point === "afterConfirm" ? STEPS[STEPS.indexOf(step) + 1] : step;
-  if (next === undefined || (isOpen && KINDS[kind].afterUnknown === "stops")) return [];
-  const asks = isOpen && KINDS[kind].afterUnknown === "asks";
+  if (next === undefined) return [];
+  // Whether an attempt of the step that goes on stands open, of which nobody knows what became of it.
+  const isOpen = point !== "beforeIntent" && !(point === "afterConfirm" && opensAfterQuestion);
+  if (isOpen && afterUnknown === "stops") return [];
   return PLACES.filter((one) => {
-    if (one.step !== next)
+    if (one.step !== next) {
       return STEPS.indexOf(one.step) > STEPS.indexOf(next) && one.point !== "beforeIntent";
+    }
     // What is asked about is confirmed by the answer where it has happened: nothing is sent.
-    return !asks || one.point === "beforeConfirm" || one.point === "afterConfirm";
+    if (isOpen && afterUnknown === "asks")
+      return one.point === "beforeConfirm" || one.point === "afterConfirm";
+    return one.point !== "beforeIntent" || isOpen || !opensAfterQuestion;
   });
 }
 
-async function holdOne(arena: Arena, kind: KindName, place: Place, caseType?: string): Promise<Trap> {
-  const [caseId = ""] = await arena.start(kind, 1, caseType);
+async function holdOne(arena: Arena, kind: KindName, place: Place, type?: PlannedType): Promise<Trap> {
+  const [caseId = ""] = await arena.start(kind, 1, type);
   return { act: "hold", caseId, ...place };
 }
 

@@ -10,14 +10,27 @@ interface KindRow {
   readonly isOnce: boolean;
   /** What the engine may do by itself about an attempt of which nobody knows what became of it. */
   readonly afterUnknown: "resends" | "asks" | "stops";
+  /** A question is answered before each first attempt, so that it is opened with that answer. */
+  readonly opensAfterQuestion: boolean;
   /** How long one send may take: short where the engine waits it out before it believes a "not found". */
   readonly deadline: Duration;
 }
 
+const PLAIN = { opensAfterQuestion: false, deadline: "30s" } as const;
+
 const rows = {
-  key: { idempotency: { by: "key", window: "24h" }, isOnce: true, afterUnknown: "resends", deadline: "30s" },
-  lookup: { idempotency: { by: "lookup" }, isOnce: false, afterUnknown: "asks", deadline: "5s" },
-  none: { idempotency: { by: "none" }, isOnce: false, afterUnknown: "stops", deadline: "30s" },
+  key: { ...PLAIN, idempotency: { by: "key", window: "24h" }, isOnce: true, afterUnknown: "resends" },
+  unique: { ...PLAIN, idempotency: { by: "unique" }, isOnce: true, afterUnknown: "resends" },
+  "if-match": {
+    ...PLAIN,
+    idempotency: { by: "if-match" },
+    isOnce: true,
+    afterUnknown: "resends",
+    opensAfterQuestion: true,
+  },
+  fence: { ...PLAIN, idempotency: { by: "fence" }, isOnce: true, afterUnknown: "asks" },
+  lookup: { ...PLAIN, idempotency: { by: "lookup" }, isOnce: false, afterUnknown: "asks", deadline: "5s" },
+  none: { ...PLAIN, idempotency: { by: "none" }, isOnce: false, afterUnknown: "stops" },
 } as const satisfies Record<string, KindRow>;
 
 /** The name of a kind. */
@@ -27,7 +40,7 @@ export type KindName = keyof typeof rows;
 export const KINDS: Readonly<Record<KindName, KindRow>> = rows;
 
 /** The names of every kind. */
-export const KIND_NAMES: readonly KindName[] = ["key", "lookup", "none"];
+export const KIND_NAMES: readonly KindName[] = ["key", "unique", "if-match", "fence", "lookup", "none"];
 
 /** The kind of a case type, by its name: that of the kind, or that and a number behind `_`. */
 export function kindOf(caseType: string): KindName {

@@ -46,7 +46,7 @@ async function withVictim(
     const ids = new Map<string, string>();
     const traps: Trap[] = [];
     for (const { name, kind, point, step } of cases) {
-      const caseId = await world.start(threeSteps(destination.url, name, kind));
+      const caseId = await world.start(threeSteps(destination.url, { name, kind }));
       ids.set(name, caseId);
       if (point !== null) traps.push({ act: "hold", caseId, step, point });
     }
@@ -88,7 +88,7 @@ function idOf({ ids }: Scene, name: string): string {
 /** A worker in this process, and when it took each case. */
 async function startSurvivor({ world, destination, cases }: Scene): Promise<ReadonlyMap<string, number>> {
   const takenAt = new Map<string, number>();
-  const caseTypes = cases.map(({ name, kind }) => threeSteps(destination.url, name, kind));
+  const caseTypes = cases.map(({ name, kind }) => threeSteps(destination.url, { name, kind }));
   await world.worker(caseTypes, {
     name: "survivor",
     onReport: (report) => {

@@ -32,7 +32,9 @@ function takeTrap(matches: (trap: Trap) => boolean): Trap | null {
   return trap;
 }
 
-async function onFailpoint(point: Failpoint, { caseId, step }: FailpointPlace): Promise<void> {
+async function onFailpoint(point: Failpoint, { caseId, step, attempt }: FailpointPlace): Promise<void> {
+  // An answer to a question that is asked before the first attempt is stored too; that is another place.
+  if (attempt < 1) return;
   const trap = takeTrap(
     (one) => one.act === "hold" && one.point === point && one.caseId === caseId && one.step === step,
   );
@@ -106,7 +108,7 @@ const groups = plan.workerPerType ? plan.caseTypes.map((one) => [one]) : [plan.c
 const workers = groups.map((types) =>
   createWorker({
     store,
-    registry: registryOf(types.map(({ name, kind }) => threeSteps(plan.destination, name, kind, onRun))),
+    registry: registryOf(types.map((type) => threeSteps(plan.destination, type, onRun))),
     ports: systemPorts(),
     name: plan.name,
     host: "here",

@@ -28,7 +28,8 @@ export async function wakeZombies(
   { serverUrl, runs }: RoundInput,
 ): Promise<Outcome> {
   return inArena(serverUrl, async (arena) => {
-    const ids = await arena.start(kind, Math.min(runs, CASES_MAX));
+    const deadline = wakesUp === "withinDeadline" ? "60s" : KINDS[kind].deadline;
+    const ids = await arena.start(kind, Math.min(runs, CASES_MAX), { name: `${kind}_late`, kind, deadline });
     const traps = ids.map((caseId): Trap => ({ act: "sendLate", caseId, step: STEP }));
     const zombie = await arena.worker("zombie", { traps });
     await zombie.hear("at", ids.length);

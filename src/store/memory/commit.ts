@@ -20,7 +20,19 @@ export function commitAll(
   return commits.map((commit) => commitOne(cases, commit, now));
 }
 
-function commitOne(cases: Map<string, MemoryCase>, commit: HolderCommit, now: number): HolderReply {
+/** What became of a commit whose reply was lost, as the port says. */
+export function findCommit(
+  cases: ReadonlyMap<string, MemoryCase>,
+  { caseId, commitId, revision }: HolderCommit,
+): Extract<HolderReply, { kind: "repeated" }> | null {
+  const stored = cases.get(caseId);
+  const missed = stored?.journal.slice(revision) ?? [];
+  const isStored = missed.some((entry) => entry.commitId === commitId);
+  return isStored ? { kind: "repeated", missed, claimId: stored?.claim?.claimId ?? null } : null;
+}
+
+/** Stores one commit as the port says. */
+export function commitOne(cases: Map<string, MemoryCase>, commit: HolderCommit, now: number): HolderReply {
   const stored = cases.get(commit.caseId);
   if (stored === undefined) return { kind: "claimLost" };
   const missed = stored.journal.slice(commit.revision);

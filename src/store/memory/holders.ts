@@ -1,6 +1,6 @@
 /** The holders of a memory store. */
 
-import type { NewHolder, StoredHolder } from "../port.ts";
+import { HOLDERS_MAX, type NewHolder, type StoredHolder } from "../port.ts";
 import { frozenCopy } from "./frozen.ts";
 
 /** Holders deleted by one call, at most. */
@@ -34,7 +34,7 @@ export class MemoryHolders {
 
   /** Every holder, newest first. */
   list(): readonly StoredHolder[] {
-    return [...this.holders.values()].toSorted((a, b) => b.startedAt - a.startedAt);
+    return [...this.holders.values()].toSorted((a, b) => b.startedAt - a.startedAt).slice(0, HOLDERS_MAX);
   }
 
   /** Marks a holder whose beat is still the one seen; true if it was marked by this call. */

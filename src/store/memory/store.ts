@@ -18,11 +18,12 @@ import {
   type StoredCase,
 } from "../port.ts";
 import { append, claimAfter, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
-import { commitAll } from "./commit.ts";
+import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, listCases, takeable } from "./listing.ts";
 import { memoryInbox } from "./inbox.ts";
+import { MemoryTransaction } from "./step-transaction.ts";
 import { systemNow } from "./system.ts";
 
 /** Options of `memoryStore`. */
@@ -59,6 +60,8 @@ function storeOf(memory: Memory): Store {
     insertCase: async (start) => memory.insertCase(start),
     claimDue: async (request) => memory.claimDue(request),
     commit: async (commits) => commitAll(memory.cases, commits, memory.now()),
+    begin: async () => new MemoryTransaction((commit) => commitOne(memory.cases, commit, memory.now())),
+    findCommit: async (commit) => findCommit(memory.cases, commit),
     changeCase: async (caseId, commitId, decide) => memory.changeCase(caseId, commitId, decide),
     setAside: async (caseId, claimId, summary) => memory.setAside(caseId, claimId, summary),
     loadCase: async (caseId) => memory.loadCase(caseId),

@@ -194,7 +194,23 @@ async function judge(database: Database, commit: HolderCommit): Promise<HolderRe
   }
 }
 
-async function judgeLocked(session: Session, commit: HolderCommit): Promise<HolderReply> {
+/** What became of a commit whose reply was lost: the lock waits for whatever is still under way. */
+export async function findCommit(
+  database: Database,
+  commit: HolderCommit,
+): Promise<Extract<HolderReply, { kind: "repeated" }> | null> {
+  const { shard, caseId, commitId, revision } = commit;
+  return database.transact("begin_change", async (session) => {
+    const row = await lockCase(session, shard, caseId);
+    if (row === null) return null;
+    const missed = await readMissed(session, row, revision);
+    const isStored = missed.some((entry) => entry.commitId === commitId);
+    return isStored ? { kind: "repeated", missed, claimId: row.claim?.claimId ?? null } : null;
+  });
+}
+
+/** Judges a commit under its case's lock, in a transaction that others may have written in. */
+export async function judgeLocked(session: Session, commit: HolderCommit): Promise<HolderReply> {
   const { shard, caseId, commitId, revision } = commit;
   const row = await lockCase(session, shard, caseId);
   if (row === null) return { kind: "claimLost" };

@@ -1,9 +1,10 @@
 /** The pool: statements and transactions, each within a bound of time, with errors of ours. */
 
-import { Pool, type PoolClient, type QueryConfig } from "pg";
+import { Pool, types, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { readStatements, type StatementName, type Statements } from "../sql/statements.ts";
 import type { Connecting } from "./connection.ts";
 import { DriverFault, isConnectionUsable, translate } from "./failures.ts";
+import { Turnstile } from "./turnstile.ts";
 
 /** A parameter of a statement. */
 export type Parameter = string | number | boolean | Buffer | null | readonly Parameter[];
@@ -23,6 +24,7 @@ export class Database implements Runner {
   readonly place: string;
   private readonly statements: Statements;
   private readonly pool: Pool;
+  private readonly lending: Turnstile;
   private ending: Promise<void> | undefined;
 
   constructor(connecting: Connecting) {
@@ -34,6 +36,7 @@ export class Database implements Runner {
       max: connecting.poolMax,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
     });
+    this.lending = new Turnstile(Math.max(1, Math.floor(connecting.poolMax / 2)));
     // A connection that breaks fails its statement, which tells the caller; the event by itself would end the process.
     this.pool.on("error", ignore);
     this.pool.on("connect", (client) => client.on("error", ignore));
@@ -81,6 +84,29 @@ export class Database implements Runner {
     await this.ending;
   }
 
+  /**
+   * A connection for longer than one change, while what it is for is under way elsewhere. Waits while half of all
+   * connections are lent: the rest must serve claims, commits and beats. Whoever has it ends it.
+   */
+  async lend(): Promise<LentSession> {
+    const leave = await this.lending.enter();
+    try {
+      const client = await this.connect();
+      const session = new Session(client, this.statements);
+      let isOut = true;
+      const end = (): void => {
+        if (!isOut) return;
+        isOut = false;
+        client.release(session.isBroken);
+        leave();
+      };
+      return { session, end };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
   private async connect(): Promise<PoolClient> {
     try {
       return await this.pool.connect();
@@ -99,6 +125,12 @@ export class Database implements Runner {
       client.release(session.isBroken);
     }
   }
+}
+
+/** A connection that was lent. `end` gives it back; safe twice. */
+export interface LentSession {
+  readonly session: Session;
+  readonly end: () => void;
 }
 
 /** One connection while it is ours. */
@@ -120,6 +152,30 @@ export class Session implements Runner {
       return rows;
     } catch (error) {
       throw this.noted(error);
+    }
+  }
+
+  /** Of the server's process behind it; 0 where a pooler tells none. */
+  get processId(): number {
+    // `pg` knows it, its types do not.
+    const { processID } = this.client as PoolClient & { readonly processID?: number | null };
+    return processID ?? 0;
+  }
+
+  /** Runs a statement that is not ours, read as the driver reads it by itself. Throws what the driver throws. */
+  async foreign(text: string, values: readonly unknown[]): Promise<QueryResult<Record<string, unknown>>> {
+    // The extended protocol takes one command: a text of several is refused. `pg` knows the mode, its types do not.
+    const query: QueryConfig & { readonly queryMode: "extended" } = {
+      text,
+      values: [...values],
+      types: { getTypeParser: types.getTypeParser },
+      queryMode: "extended",
+    };
+    try {
+      return await this.client.query<Record<string, unknown>>(query);
+    } catch (error) {
+      this.noted(error);
+      throw error;
     }
   }
 

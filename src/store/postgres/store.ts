@@ -4,7 +4,7 @@ import { invariant } from "../../core/errors.ts";
 import type { Store } from "../port.ts";
 import { changeCase, loadCase, setAside } from "./change-case.ts";
 import { claimDue } from "./claim-due.ts";
-import { commitAll } from "./commit.ts";
+import { commitAll, findCommit } from "./commit.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
 import { Database } from "./database.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
@@ -13,6 +13,7 @@ import { insertCase } from "./insert-case.ts";
 import { countCases, listCases } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
+import { beginStep } from "./step-transaction.ts";
 
 /**
  * A store in PostgreSQL 15 or later. Connects when it is first asked for something; every statement and every connect has a
@@ -36,6 +37,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     insertCase: (start) => database.guarded(() => insertCase(database, listener, start)),
     claimDue: (request) => database.guarded(() => claimDue(database, request)),
     commit: (commits) => database.guarded(() => commitAll(database, commits)),
+    begin: () => database.guarded(() => beginStep(database)),
+    findCommit: (commit) => database.guarded(() => findCommit(database, commit)),
     changeCase: (caseId, commitId, decide) =>
       database.guarded(() => changeCase(database, listener, { caseId, commitId, decide })),
     setAside: (caseId, claimId, summary) =>

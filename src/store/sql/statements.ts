@@ -15,6 +15,8 @@ const STATEMENT_NAMES = [
   "beat_holder",
   "begin_change",
   "begin_migration",
+  "begin_step",
+  "cancel_statement",
   "claim_due",
   "claim_work",
   "commit_batch",

@@ -7,12 +7,14 @@ import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testStarts } from "./starts.ts";
+import { testStepTransactions } from "./step-transactions.ts";
 
 /** What every store promises. */
 export function testContract(bench: Bench): void {
   testStarts(bench);
   testClaims(bench);
   testCommits(bench);
+  testStepTransactions(bench);
   testChanges(bench);
   testFailovers(bench);
   testHolders(bench);

@@ -1,0 +1,102 @@
+/**
+ * Transactions in which steps write. What a step writes and what confirms it are one commit: a late worker is refused at the
+ * door and all of it is rolled back; there is nothing to find out afterwards.
+ */
+
+import { FootholdError } from "../../core/errors.ts";
+import type { HolderCommit, HolderReply, StepTransaction } from "../port.ts";
+import { judgeLocked } from "./commit.ts";
+import type { Database, LentSession, Session } from "./database.ts";
+import { DriverFault, isDataFault, sayFault } from "./failures.ts";
+
+/** Commands that would end the transaction, or begin another, behind the back of the commit that confirms the step. */
+const CONTROL =
+  /^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/|;)*(begin|start|commit|end|rollback|abort|prepare\s+transaction)\b/i;
+
+/** Begins one. */
+export async function beginStep(database: Database): Promise<StepTransaction> {
+  const lent = await database.lend();
+  try {
+    await lent.session.send(database.text("begin_step"));
+    return new LentTransaction(database, lent);
+  } catch (error) {
+    lent.session.isBroken = true;
+    lent.end();
+    throw error;
+  }
+}
+
+class LentTransaction implements StepTransaction {
+  readonly #database: Database;
+  readonly #lent: LentSession;
+  #isOver = false;
+  #running = 0;
+
+  constructor(database: Database, lent: LentSession) {
+    this.#database = database;
+    this.#lent = lent;
+  }
+
+  async query(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number }> {
+    if (this.#isOver) throw refused("the transaction of this step is over: nothing more is written in it");
+    if (CONTROL.test(text)) {
+      throw refused(
+        "a step must not begin or end a transaction: what it writes is committed with its confirmation",
+      );
+    }
+    this.#running += 1;
+    try {
+      const { rows, rowCount } = await this.#lent.session.foreign(text, values);
+      return { rows, rowCount: rowCount ?? 0 };
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  commit(commit: HolderCommit): Promise<HolderReply> {
+    return this.#database.guarded(async () => {
+      if (this.#isOver) return { kind: "claimLost" };
+      this.#isOver = true;
+      const { session } = this.#lent;
+      try {
+        const reply = await judgeLocked(session, commit);
+        if (reply.kind === "current" || reply.kind === "moved") await session.send("commit");
+        else await session.takeBack();
+        return reply;
+      } catch (error) {
+        await session.takeBack();
+        if (isDataFault(error)) return { kind: "refused", why: sayFault(error) };
+        throw error;
+      } finally {
+        this.#lent.end();
+      }
+    });
+  }
+
+  async rollBack(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { session } = this.#lent;
+    if (this.#running === 0) await session.takeBack();
+    else await this.#cut(session);
+    this.#lent.end();
+  }
+
+  /** A statement of a step that did not heed its signal still runs: the server is told to end it, and nothing waits for it. */
+  async #cut(session: Session): Promise<void> {
+    session.isBroken = true;
+    try {
+      await this.#database.run("cancel_statement", [session.processId]);
+    } catch (error) {
+      // Nothing of it can be committed any more; it ends by the time limit that the transaction was begun with.
+      if (!(error instanceof DriverFault)) throw error;
+    }
+  }
+}
+
+function refused(why: string): FootholdError {
+  return new FootholdError("INVALID_REQUEST", `This statement was refused: ${why}.`);
+}
