@@ -67,7 +67,7 @@ export default {
       },
     ),
     mayImport("console-on-http-types", "^console/", ["http/types\\.ts$"], { packages: [".+"] }),
-    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded|dev|testing)\\.ts$"], {
+    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded|dev|inbox|testing)\\.ts$"], {
       packages: ["(?!foothold/).+"],
       node: true,
     }),

@@ -68,7 +68,7 @@ export class ReplicatedDatabase {
       insertCase: (start) => recorded(store.insertCase(start)),
       claimDue: (request) => recorded(store.claimDue(request)),
       commit: (commits) => recorded(store.commit(commits)),
-      changeCase: (caseId, commitId, decide) => recorded(store.changeCase(caseId, commitId, decide)),
+      changeCase: (caseId, change, decide) => recorded(store.changeCase(caseId, change, decide)),
       setAside: (caseId, claimId, summary) => recorded(store.setAside(caseId, claimId, summary)),
       registerHolder: (holder) => recorded(store.registerHolder(holder)),
       beat: (holderId) => recorded(store.beat(holderId)),

@@ -78,10 +78,11 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     commit: (commits) => call("commit", () => watchedCommit(store, commits, options.onStaleWrite)),
     begin: () => call("begin", () => beginOver(call, store)),
     findCommit: (commit) => call("findCommit", () => store.findCommit(commit)),
-    changeCase: (caseId, commitId, decide) =>
-      call("changeCase", () => store.changeCase(caseId, commitId, decide)),
+    changeCase: (caseId, change, decide) =>
+      call("changeCase", () => store.changeCase(caseId, change, decide)),
     setAside: (caseId, claimId, summary) => call("setAside", () => store.setAside(caseId, claimId, summary)),
     loadCase: (caseId) => call("loadCase", () => store.loadCase(caseId)),
+    loadRow: (caseId) => call("loadRow", () => store.loadRow(caseId)),
     listCases: (filter) => call("listCases", () => store.listCases(filter)),
     countCases: () => call("countCases", () => store.countCases()),
     registerHolder: (holder) => call("registerHolder", () => store.registerHolder(holder)),

@@ -204,9 +204,8 @@ export interface CaseState {
   readonly originalInput: Json;
   readonly rest: Rest;
   readonly steps: { readonly [step: string]: StepState };
+  /** Applied events in order; of one type as many as received-events.ts keeps. */
   readonly events: readonly ReceivedEvent[];
-  /** Source ids of every event and approval answer, so that one is appended once. */
-  readonly sourceIds: readonly string[];
   /** Late reports that came, by {@link reportId}, so that one is appended once. */
   readonly lateReports: readonly string[];
   /** Claims lost in a row with an attempt open, since the last confirmation or resume. */

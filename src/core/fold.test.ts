@@ -22,6 +22,7 @@ import {
 import { FRESH_ROUND, stepOf, UNTOUCHED_STEP, type CaseState, type Rest } from "./case-state.ts";
 import { foldJournal } from "./fold.ts";
 import type { Entry, JournalEntry, Review } from "./journal.ts";
+import { EVENTS_KEPT } from "./received-events.ts";
 
 const line = outlineOf({ kind: "step", name: "create" }, { kind: "step", name: "notify" });
 const review: Review = {
@@ -162,10 +163,21 @@ describe("facts (R4)", () => {
     expect(stepOf(stateOf({ kind: "caseDone" }, opening), "create").review).toEqual(review);
   });
 
-  it("an ignored event is known by its source id and seen by nothing", () => {
+  it("an ignored event is seen by nothing", () => {
     const state = stateOf({ kind: "caseDone" }, { ...event, ignored: "the case is done" });
-    expect(state.sourceIds).toEqual(["e-1"]);
     expect(state.events).toEqual([]);
+  });
+
+  it("of very many events of a type the first and the last are kept, and all of another", () => {
+    const count = 2 * EVENTS_KEPT + 50;
+    const many = Array.from({ length: count }, (_, n): Entry => ({ ...event, sourceId: `e-${n}` }));
+    const state = stateOf({ ...event, eventType: "other" }, ...many);
+    const [other, ...kept] = state.events;
+    expect(other?.eventType).toBe("other");
+    expect(kept.map(({ sourceId }) => sourceId)).toEqual([
+      ...Array.from({ length: EVENTS_KEPT }, (_, n) => `e-${n}`),
+      ...Array.from({ length: EVENTS_KEPT }, (_, n) => `e-${count - EVENTS_KEPT + n}`),
+    ]);
   });
 
   it("an event carries the revision it came at, so that conditions can tell earlier from later", () => {

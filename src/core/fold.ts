@@ -28,6 +28,7 @@ import {
   type StepChange,
 } from "./fold-step.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
+import { addEvents } from "./received-events.ts";
 import { withAttached, withoutRepair } from "./repair.ts";
 import { undoName } from "./undo.ts";
 
@@ -67,7 +68,6 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     rest: { kind: "ready", dueAt: at },
     steps: {},
     events: [],
-    sourceIds: [],
     lateReports: [],
     losses: 0,
     fencingToken: 0,
@@ -234,18 +234,16 @@ function loseClaim(state: CaseState, { openAttempts }: EntryOf<"claimLost">, at:
 
 function receiveEvent(state: CaseState, entry: EntryOf<"eventReceived">, at: number): CaseState {
   const { eventType, sourceId, payload, ignored } = entry;
-  const known = { ...state, sourceIds: [...state.sourceIds, sourceId] };
-  if (ignored !== null) return known;
+  if (ignored !== null) return state;
   const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
-  return wake({ ...known, events: [...state.events, event] }, at);
+  return wake({ ...state, events: addEvents(state.events, [event]) }, at);
 }
 
 function attachEvent(state: CaseState, entry: EntryOf<"eventAttached">, at: number): CaseState {
   const { eventType, sourceId, payload } = entry;
   const repair = repairOf(state, entry);
   const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
-  const sourceIds = [...state.sourceIds, sourceId];
-  return { ...state, sourceIds, repair: { ...repair, attached: [...repair.attached, event] } };
+  return { ...state, repair: { ...repair, attached: addEvents(repair.attached, [event]) } };
 }
 
 function openRepair(state: CaseState, { claimId, by }: EntryOf<"repairOpened">, at: number): CaseState {
@@ -278,8 +276,7 @@ function repairOf(state: CaseState, { kind }: Entry): OpenRepair {
 
 function answerApproval(state: CaseState, entry: EntryOf<"approvalAnswered">, at: number): CaseState {
   const { approved, form, note, sourceId, by } = entry;
-  const known = { ...state, sourceIds: [...state.sourceIds, sourceId] };
-  return wake(changeStep(known, entry.step, { answer: { approved, form, note, sourceId, by, at } }), at);
+  return wake(changeStep(state, entry.step, { answer: { approved, form, note, sourceId, by, at } }), at);
 }
 
 function learnLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): CaseState {

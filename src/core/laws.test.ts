@@ -89,8 +89,7 @@ const KINDS = {
   minutes: 4,
   hours: 1,
   due: 16,
-  event: 6,
-  again: 1,
+  event: 7,
   approve: 8,
   refuse: 1,
   condition: 3,
@@ -139,8 +138,6 @@ function happen(walk: Walk, { kind, pick, random }: Happening): void {
       return walk.pass(Math.max(0, (rowOf(walk.state).dueAt ?? walk.now) - walk.now));
     case "event":
       return walk.event("paid");
-    case "again":
-      return walk.event("paid", walk.state.sourceIds[0]);
     case "approve":
       return walk.approve("approve", true);
     case "refuse":

@@ -68,12 +68,11 @@ const now = (): string => '#{"input":{"vendor":"acme"},"step":"create"}';
 describe("an event (R4)", () => {
   const event = { eventType: "paid", sourceId: "e-1", payload: 1, by: person };
 
-  it("is stored once per source id, whoever holds the case", () => {
+  it("is stored, whoever holds the case", () => {
     const story = one();
     expect(written(decideEvent(story.state, null, event))).toEqual([
       { kind: "eventReceived", ...event, ignored: null },
     ]);
-    expect(code(decideEvent(story.event("paid", "e-1").state, null, event))).toBe("repeated");
   });
 
   it("is kept as ignored on an ended case, and applied on a paused one", () => {
@@ -103,7 +102,6 @@ describe("an approval answer", () => {
     const story = new Story(line);
     expect(written(decide(story))).toEqual([{ kind: "approvalAnswered", ...answer }]);
     story.append({ kind: "approvalAnswered", ...answer });
-    expect(code(decide(story))).toBe("repeated");
     expect(written(decide(story, { sourceId: "a-2" }))).toBe(
       "ALREADY_ANSWERED: approve of case case-1 is answered already.",
     );

@@ -1,6 +1,6 @@
 /**
- * What people and the outside may do to a case: facts, which need no claim and are stored once per source id, and
- * moves, which act on a case that nobody holds (R4). Every refusal carries a code and says what is missing.
+ * What people and the outside may do to a case: facts, which need no claim, and moves, which act on a case that nobody
+ * holds (R4). That a fact is stored once per source id is the store's part: it knows them all. Every refusal carries a code and says what is missing.
  */
 
 import { basisOf } from "./basis.ts";
@@ -46,7 +46,6 @@ export function decideEvent(
     readonly by: Actor;
   },
 ): MoveVerdict {
-  if (state.sourceIds.includes(event.sourceId)) return { kind: "repeated" };
   const isAttached = inRepair(state, held) !== null;
   if (isAttached) return { kind: "write", entries: [{ kind: "eventAttached", ...event }] };
   const ignored = isEnded(state) ? `the case is ${state.rest.kind}` : null;
@@ -67,7 +66,6 @@ export function decideApproval(
   },
 ): MoveVerdict {
   const { state } = input;
-  if (state.sourceIds.includes(answer.sourceId)) return { kind: "repeated" };
   if (isEnded(state)) return caseEnded(state);
   if (held !== null && inRepair(state, held) !== null) return caseClaimed(state, held);
   const planned = planCase(input).steps.find(({ step }) => step.name === answer.step);

@@ -5,6 +5,7 @@
 
 import type { CaseState, FormerRepair, OpenRepair } from "./case-state.ts";
 import type { Entry, RepairEnd } from "./journal.ts";
+import { addEvents } from "./received-events.ts";
 
 /** How long an open page may be silent, in ms. */
 export const PAGE_LEASE_MS = 300_000;
@@ -41,7 +42,7 @@ export function withAttached(state: CaseState): CaseState {
   if (repair === null || repair.attached.length === 0) return state;
   return {
     ...state,
-    events: [...state.events, ...repair.attached],
+    events: addEvents(state.events, repair.attached),
     repair: { ...repair, attached: [] },
   };
 }

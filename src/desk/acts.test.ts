@@ -160,7 +160,7 @@ onEachStore("the acts of the desk", (storeOf) => {
       expect((await desk.answerApproval(caseId, { ...yes, plan })).outcome).toBe("done");
     });
 
-    test("an act on a plan that changed since is refused, saying what changed, and nothing is written", async () => {
+    test("R5: an act on a plan that changed since is refused, saying what changed, and nothing is written", async () => {
       const caseId = await start(desk);
       const plan = (await desk.show(caseId)).plan?.version;
       const { by } = ada;

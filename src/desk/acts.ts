@@ -1,7 +1,7 @@
 /** The acts of people and of the outside on one case, each judged by core (moves.ts) and stored in one commit. */
 
 import type { CaseState } from "../core/case-state.ts";
-import { FootholdError } from "../core/errors.ts";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
 import {
@@ -13,13 +13,14 @@ import {
   decideNote,
   decidePause,
   decideResume,
+  type MoveVerdict,
 } from "../core/moves.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { outdatedBy, PLAIN_RULE } from "../define/event.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { StoredRow } from "../store/port.ts";
-import { changeCase, type ActReply, type ActView } from "./change.ts";
+import { changeCase, type ActOn, type ActReply, type ActView, type JudgeAct } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { fingerprintNow, inputsOf, planFrom } from "./plan-input.ts";
@@ -130,8 +131,7 @@ export async function recordEvent(
   const caseType = neededDefinition(parts.registry, row);
   const payload = await validPayload(caseType, eventType, request.payload);
   const rule = caseType.eventRules[eventType] ?? PLAIN_RULE;
-  // A fact: it needs no claim, and an open repair only says that it is not applied yet.
-  return changeCase(parts, { caseId, repairId: undefined }, ({ state, held }) => {
+  const judge = ({ state, held }: ActView): MoveVerdict => {
     const verdict = decideEvent(state, held, { eventType, sourceId, payload, by });
     // Judged under the case's lock, against what it knows: two that come at once are told apart too.
     const known = [...state.events, ...(state.repair?.attached ?? [])];
@@ -146,7 +146,9 @@ export async function recordEvent(
           kind: "write",
           entries: [{ kind: "eventReceived", eventType, sourceId, payload, by, ignored: why }],
         };
-  });
+  };
+  // A fact: it needs no claim, and an open repair only says that it is not applied yet.
+  return changeCase(parts, { caseId, repairId: undefined }, judge, sourceId);
 }
 
 /** Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */
@@ -166,11 +168,10 @@ export async function answerApproval(
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const form = await validForm(caseType, request);
-  return changeCase(parts, { caseId, repairId: request.repairId }, (view) => {
-    const isKnown = view.state.sourceIds.includes(sourceId);
-    const input = isKnown ? planInput(parts, view) : seenPlan(parts, view, { plan: request.plan, step });
-    return decideApproval(input, view.held, { step, approved, form, note, sourceId, by });
-  });
+  const seen = { plan: request.plan, step };
+  const judge = (view: ActView): MoveVerdict =>
+    decideApproval(seenPlan(parts, view, seen), view.held, { step, approved, form, note, sourceId, by });
+  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, judge, sourceId);
 }
 
 /** Lets a case go on. Throws `NOTHING_TO_RESUME` or `RESUME_BLOCKED` with what is still missing. */
@@ -178,10 +179,11 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const step = request.step ?? null;
-  return changeCase(parts, { caseId, repairId: request.repairId }, (view) => {
+  const seen = { plan: request.plan, step };
+  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) => {
     const caseType = neededDefinition(parts.registry, view.row);
     if (step !== null) checkStep(caseType, step);
-    const input = seenPlan(parts, view, { plan: request.plan, step });
+    const input = seenPlan(parts, view, seen);
     return decideResume(input, view.held, { step, by, reason }, fingerprintNow(caseType, input));
   });
 }
@@ -191,9 +193,10 @@ export async function cancel(parts: DeskParts, caseId: string, request: CancelRe
   const { plan, repairId } = request;
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
-  return changeCase(parts, { caseId, repairId }, (view) => {
+  const seen = { plan, step: null };
+  return actOnPlan(parts, { caseId, repairId }, seen, (view) => {
     const mayBeStale = plan !== undefined || (view.repair !== null && view.repair.attached.length > 0);
-    if (mayBeStale) seenPlan(parts, view, { plan, step: null });
+    if (mayBeStale) seenPlan(parts, view, seen);
     return decideCancel(view.state, view.held, { by, reason });
   });
 }
@@ -225,8 +228,9 @@ export async function correctInput(
   const caseType = neededDefinition(parts.registry, row);
   const input = await validInput(caseType, request.input);
   const { plan, repairId, reason } = request;
-  return changeCase(parts, { caseId, repairId }, (view) => {
-    seenPlan(parts, view, { plan, step: null });
+  const seen = { plan, step: null };
+  return actOnPlan(parts, { caseId, repairId }, seen, (view) => {
+    seenPlan(parts, view, seen);
     return decideCorrection(view.state, view.held, { input, by, reason });
   });
 }
@@ -250,8 +254,9 @@ export async function confirmStep(
   const caseType = neededDefinition(parts.registry, row);
   checkStep(caseType, step);
   const result = await validResult(caseType, request);
-  return changeCase(parts, { caseId, repairId: request.repairId }, (view) =>
-    decideConfirmation(seenPlan(parts, view, { plan: request.plan, step }), view.held, {
+  const seen = { plan: request.plan, step };
+  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) =>
+    decideConfirmation(seenPlan(parts, view, seen), view.held, {
       step,
       result,
       evidence,
@@ -279,22 +284,45 @@ export async function addNote(parts: DeskParts, caseId: string, request: NoteReq
   return changeCase(parts, { caseId, repairId: undefined }, () => decideNote(request.text, by));
 }
 
-function planInput(parts: DeskParts, view: ActView): PlanInput {
+function planInput(parts: DeskParts, view: Pick<ActView, "row" | "state" | "now">): PlanInput {
   return planFrom(parts.ports, neededDefinition(parts.registry, view.row), view);
 }
 
+/** What a person saw; no plan = the act binds to the plan of its own commit. */
+interface Seen {
+  readonly plan: string | undefined;
+  readonly step: string | null;
+}
+
 /** The plan now, if it is still what the person saw. Throws `PLAN_CHANGED`. */
-function seenPlan(
-  parts: DeskParts,
-  view: ActView,
-  seen: { readonly plan: string | undefined; readonly step: string | null },
-): PlanInput {
+function seenPlan(parts: DeskParts, view: ActView, seen: Seen): PlanInput {
   const inputFor = (state: CaseState): PlanInput => planInput(parts, { ...view, state });
   const inputs = inputsOf(view.state, inputFor);
-  const { journal, repair } = view;
-  const change = planChange({ inputs, journal, inputFor, repair }, seen);
+  const change = planChange({ inputs, journal: null, inputFor, repair: view.repair }, seen);
   if (change !== null) throw change;
   return inputs.now;
+}
+
+/** Carries out an act that binds to a plan; a refusal tells what changed, which takes the whole journal to say. */
+async function actOnPlan(
+  parts: DeskParts,
+  on: ActOn,
+  seen: Seen,
+  judge: JudgeAct,
+  sourceId: string | null = null,
+): Promise<ActReply> {
+  try {
+    return await changeCase(parts, on, judge, sourceId);
+  } catch (error) {
+    const isChanged = isFootholdError(error) && error.code === "PLAN_CHANGED";
+    const stored = isChanged ? await parts.store.loadCase(on.caseId) : null;
+    if (stored === null) throw error;
+    const { row, state, journal } = stored;
+    const now = await parts.now();
+    const inputFor = (one: CaseState): PlanInput => planInput(parts, { row, state: one, now });
+    const repair = on.repairId === undefined ? null : state.repair;
+    throw planChange({ inputs: inputsOf(state, inputFor), journal, inputFor, repair }, seen) ?? error;
+  }
 }
 
 function checkStep({ outline }: CaseType, step: string): void {
@@ -307,9 +335,9 @@ function checkStep({ outline }: CaseType, step: string): void {
 }
 
 async function rowNamed({ store }: DeskParts, caseId: string): Promise<StoredRow> {
-  const stored = isCaseId(caseId) ? await store.loadCase(caseId) : null;
-  if (stored === null) throw caseNotFound(caseId);
-  return stored.row;
+  const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
+  if (row === null) throw caseNotFound(caseId);
+  return row;
 }
 
 async function validPayload({ outline, events }: CaseType, eventType: string, value: unknown): Promise<Json> {

@@ -2,13 +2,13 @@
 
 import type { CaseState, OpenRepair } from "../core/case-state.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
-import { foldEntries, foldJournal } from "../core/fold.ts";
+import { foldEntries } from "../core/fold.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
 import { isEnded, type HeldBy, type MoveVerdict } from "../core/moves.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
 import { endOfStaleRepair, endRepair, REPAIR_ACT_WITHIN_MS } from "../core/repair.ts";
 import { rowOf } from "../core/row.ts";
-import type { CaseChange, ClaimChange, StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
+import type { CaseChange, ClaimChange, FoldedCase, StoredHolder, StoredRow } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
@@ -22,12 +22,13 @@ export interface ActReply {
    */
   readonly outcome: "done" | "requested" | "repeated";
   readonly sentence: string;
+  /** Why an event that was stored is not applied. */
+  readonly ignored?: string;
 }
 
 /** What an act is judged on. */
 export interface ActView {
   readonly row: StoredRow;
-  readonly journal: readonly JournalEntry[];
   readonly state: CaseState;
   /** Somebody else's claim; null for the holder of the repair under which the act is made. */
   readonly held: HeldBy | null;
@@ -57,7 +58,8 @@ type Decision =
   | { readonly kind: "threw"; readonly error: unknown };
 
 /**
- * Carries out an act. Throws the refusal's code, `REPAIR_OVER`, `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, or
+ * Carries out an act; a fact with a `sourceId` is stored once. Throws the refusal's code, `REPAIR_OVER`,
+ * `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, or
  * `DATABASE_UNAVAILABLE` after a bounded number of tries; then the act may or may not be stored, and doing it again is
  * safe.
  */
@@ -65,16 +67,17 @@ export async function changeCase(
   parts: DeskParts,
   { caseId, repairId }: ActOn,
   judge: JudgeAct,
+  sourceId: string | null = null,
 ): Promise<ActReply> {
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
   const { store, ports, engineVersion } = parts;
   const commitId = ports.ids.unique();
-  const decide = (holders: readonly StoredHolder[]) => (stored: StoredCase, now: number) =>
+  const decide = (holders: readonly StoredHolder[]) => (stored: FoldedCase, now: number) =>
     decideChange({ stored, now, holders, commitId, engineVersion, repairId, judge });
   const send = async (): ReturnType<typeof store.changeCase<Decision>> => {
     // Only names a holder in a refusal; what guards the case is the claim under its lock.
     const holders = await store.listHolders();
-    return store.changeCase(caseId, commitId, decide(holders));
+    return store.changeCase(caseId, { commitId, sourceId }, decide(holders));
   };
   let reply = await sendAgain(ports.clock, send);
   const first = reply?.kind === "decided" && reply.reply.kind === "verdict" ? reply.reply : null;
@@ -82,6 +85,7 @@ export async function changeCase(
   if (first?.isNameless === true) reply = await sendAgain(ports.clock, send);
   if (reply === null) throw caseNotFound(caseId);
   if (reply.kind === "repeated") return repliedBefore(parts, caseId, commitId);
+  if (reply.kind === "known") return readVerdict(caseId, { kind: "repeated" });
   if (reply.reply.kind === "threw") throw reply.reply.error;
   const { verdict, pageId } = reply.reply;
   if (pageId !== null) await showLife(parts, pageId);
@@ -89,7 +93,7 @@ export async function changeCase(
 }
 
 interface ChangeInput {
-  readonly stored: StoredCase;
+  readonly stored: FoldedCase;
   readonly now: number;
   readonly holders: readonly StoredHolder[];
   readonly commitId: string;
@@ -103,7 +107,7 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
   // Carried out as a value, so that what a store makes of an exception in its transaction does not matter.
   try {
     checkEngine(stored.row, input.engineVersion);
-    const found = foldJournal(stored.row.caseId, stored.journal);
+    const { state: found } = stored;
     const at = Math.max(now, found.changedAt);
     const fold = (state: CaseState, entries: readonly Entry[]): CaseState =>
       foldEntries(state, numbered(entries, state.revision, at, commitId));
@@ -228,9 +232,21 @@ function readVerdict(caseId: string, verdict: MoveVerdict): ActReply {
             outcome: "requested",
             sentence: "Requested: its holder carries it out with its next commit.",
           }
-        : { caseId, outcome: "done", sentence: "Stored." };
+        : { caseId, outcome: "done", ...toldOf(verdict.entries) };
     }
   }
+}
+
+function toldOf(entries: readonly Entry[]): Pick<ActReply, "sentence" | "ignored"> {
+  for (const entry of entries) {
+    if (entry.kind === "eventReceived" && entry.ignored !== null) {
+      return { sentence: `Stored, and ignored: ${entry.ignored}.`, ignored: entry.ignored };
+    }
+    if (entry.kind === "eventAttached") {
+      return { sentence: "Stored, and attached to the open repair: it is applied when the repair ends." };
+    }
+  }
+  return { sentence: "Stored." };
 }
 
 function isRequestEntry({ kind }: Entry): boolean {

@@ -5,7 +5,6 @@
 
 import type { CaseState } from "../core/case-state.ts";
 import { FootholdError } from "../core/errors.ts";
-import { foldJournal } from "../core/fold.ts";
 import type { Ports } from "../core/ports.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
@@ -163,7 +162,7 @@ async function showCase(parts: DeskParts, caseId: string, repairId: string | nul
   if (stored === null) throw caseNotFound(caseId);
   checkEngine(stored.row, parts.engineVersion);
   const now = await store.now();
-  const state = foldJournal(caseId, stored.journal);
+  const { state } = stored;
   if (repairId !== null) checkRepair(stored.row, state, repairId);
   const { standing: definition, caseType } = definitionOf(registry, stored.row);
   const inputs =

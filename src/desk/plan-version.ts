@@ -86,7 +86,8 @@ function factsOfEvents(input: PlanInput, { step, standing }: PlannedStep): JsonO
 export interface PlanNow {
   /** The case now. */
   readonly inputs: PlanInputs;
-  readonly journal: readonly JournalEntry[];
+  /** Null = a refusal does not say what changed; that takes the whole journal. */
+  readonly journal: readonly JournalEntry[] | null;
   /** The plan's input for an earlier state of the case, to say what changed since. */
   readonly inputFor: (state: CaseState) => PlanInput;
   /** The repair under which the person acts. */
@@ -136,7 +137,8 @@ function planChanged(
       : `The plan of case ${caseId} changed since revision ${since.revision}`;
   return new FootholdError(
     "PLAN_CHANGED",
-    `${what}: ${changes.join("; ")}. Look at it again; nothing was done. Its plan version is ${plan} now.`,
+    `${[what, ...(changes.length === 0 ? [] : [changes.join("; ")])].join(": ")}. ` +
+      `Look at it again; nothing was done. Its plan version is ${plan} now.`,
     { details: { caseId, changes, plan } },
   );
 }
@@ -157,6 +159,7 @@ function whatChanged(
   { inputs, journal, inputFor }: PlanNow,
   seen: { readonly hash: string; readonly revision: number; readonly step: string | null },
 ): readonly string[] {
+  if (journal === null) return [];
   const before = journal.slice(0, seen.revision);
   if (before.length === 0 || seen.revision > journal.length) return ["that plan was not of this case"];
   const old = inputsOf(foldJournal(inputs.now.state.caseId, before), inputFor);

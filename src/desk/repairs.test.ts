@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { FootholdError } from "../core/errors.ts";
-import { foldEntries, foldJournal } from "../core/fold.ts";
+import { foldEntries } from "../core/fold.ts";
 import type { Entry } from "../core/journal.ts";
 import { rowOf } from "../core/row.ts";
 import { defineCase } from "../define/builder.ts";
@@ -39,8 +39,7 @@ const bob = { by: "bob", ...page };
 /** Appends entries as a worker would have. */
 async function append(store: Store, caseId: string, ...entries: readonly Entry[]): Promise<void> {
   const commitId = systemPorts().ids.unique();
-  await store.changeCase(caseId, commitId, ({ row, journal }, now) => {
-    const state = foldJournal(caseId, journal);
+  await store.changeCase(caseId, { commitId, sourceId: null }, ({ row, state }, now) => {
     const numbered = entries.map((entry, index) => ({
       revision: row.revision + index + 1,
       at: now,
@@ -189,7 +188,7 @@ onEachStore("repairs", (storeOf) => {
         });
         expect(after?.row.state).toBe(state);
       }
-      expect(foldJournal(caseId, (await store.loadCase(caseId))?.journal ?? []).losses).toBe(0);
+      expect((await store.loadCase(caseId))?.state.losses).toBe(0);
     });
 
     test("applies the events that came meanwhile once, and makes the case due", async () => {

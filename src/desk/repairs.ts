@@ -6,7 +6,6 @@
 import type { ReceivedEvent } from "../core/case-state.ts";
 import { BEAT_SHARE } from "../core/claim.ts";
 import { isFootholdError } from "../core/errors.ts";
-import { foldJournal } from "../core/fold.ts";
 import type { Actor } from "../core/journal.ts";
 import type { MoveVerdict } from "../core/moves.ts";
 import {
@@ -113,8 +112,8 @@ export async function keepRepair(parts: DeskParts, caseId: string, repairId: str
   const stored = isCaseId(caseId) ? await store.loadCase(caseId) : null;
   if (stored === null) throw caseNotFound(caseId);
   checkEngine(stored.row, parts.engineVersion);
+  const { state } = stored;
   const { claim } = stored.row;
-  const state = foldJournal(caseId, stored.journal);
   const standing = standingOfRepair(state, claim?.claimId ?? null, repairId);
   if (standing.kind === "refused") return { kind: "over", sentence: standing.sentence };
   const beat = claim === null ? null : await store.beat(claim.holderId);

@@ -2,11 +2,10 @@
 
 import type { CaseState } from "../core/case-state.ts";
 import { isFootholdError, type FootholdError } from "../core/errors.ts";
-import { foldJournal } from "../core/fold.ts";
 import type { AttemptRef, Entry } from "../core/journal.ts";
 import { endRepair, repairUnder } from "../core/repair.ts";
 import { rowOf } from "../core/row.ts";
-import type { CaseChange, Store, StoredCase } from "../store/port.ts";
+import type { CaseChange, FoldedCase, Store } from "../store/port.ts";
 import { preview } from "./advance.ts";
 import { setAside } from "./set-aside.ts";
 
@@ -35,7 +34,9 @@ export type Freed =
 export async function freeClaim(store: Store, input: FreeInput): Promise<Freed> {
   const { caseId, claimId, commitId } = input;
   try {
-    const changed = await store.changeCase(caseId, commitId, (stored, now) => decideFree(stored, now, input));
+    const changed = await store.changeCase(caseId, { commitId, sourceId: null }, (stored, now) =>
+      decideFree(stored, now, input),
+    );
     return changed?.kind === "decided" && changed.reply ? { kind: "freed" } : { kind: "gone" };
   } catch (error) {
     if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
@@ -44,9 +45,8 @@ export async function freeClaim(store: Store, input: FreeInput): Promise<Freed> 
   }
 }
 
-function decideFree({ row, journal }: StoredCase, now: number, input: FreeInput): CaseChange<boolean> {
+function decideFree({ row, state }: FoldedCase, now: number, input: FreeInput): CaseChange<boolean> {
   if (row.claim?.claimId !== input.claimId) return { kind: "leave", reply: false };
-  const state = foldJournal(row.caseId, journal);
   const { claimId, holderId, holderName, why } = input;
   const openAttempts = attemptsOf(state, claimId);
   const lost: readonly Entry[] =

@@ -3,13 +3,13 @@
 import { actWithinMs } from "../core/claim.ts";
 import type { CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
-import { foldEntries, foldJournal } from "../core/fold.ts";
+import { foldEntries } from "../core/fold.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
 import { extendLineage } from "../core/lineage.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
 import { storableText } from "../core/storable-text.ts";
-import type { CaseWrite, HolderCommit, HolderReply, StepTransaction, StoredCase } from "../store/port.ts";
+import type { CaseWrite, FoldedCase, HolderCommit, HolderReply, StepTransaction } from "../store/port.ts";
 import { preview, type ClaimEnd } from "./advance.ts";
 import type { Committer } from "./committer.ts";
 import type { DatabaseClock } from "./database-clock.ts";
@@ -57,13 +57,12 @@ export class HeldCase {
   #state: CaseState;
   #lineage: string;
 
-  /** Throws CORRUPT_JOURNAL. */
-  constructor(context: HeldCaseContext, { row, journal }: StoredCase, claimId: string) {
+  constructor(context: HeldCaseContext, { row, state }: FoldedCase, claimId: string) {
     this.#context = context;
     this.caseId = row.caseId;
     this.claimId = claimId;
     this.#shard = row.shard;
-    this.#state = foldJournal(row.caseId, journal);
+    this.#state = state;
     this.#lineage = row.lineage;
   }
 

@@ -1,14 +1,13 @@
 /** A holder that lost its claim tells what had happened: kept as a fact, evidence for an open step (R10). */
 
 import { isFootholdError } from "../core/errors.ts";
-import { foldJournal } from "../core/fold.ts";
 import type { SendOutcome } from "../core/decide.ts";
 import type { Actor, AttemptRef } from "../core/journal.ts";
 import { decideLateReport } from "../core/late.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
 import type { CaseType } from "../define/case-type.ts";
-import type { CaseChange, Store, StoredCase } from "../store/port.ts";
+import type { CaseChange, FoldedCase, Store } from "../store/port.ts";
 import { preview } from "./advance.ts";
 import type { OnReport } from "./report.ts";
 
@@ -44,7 +43,7 @@ export async function reportLate(
   const commitId = ports.ids.unique();
   for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
     try {
-      await store.changeCase(caseId, commitId, (stored, now) =>
+      await store.changeCase(caseId, { commitId, sourceId: null }, (stored, now) =>
         changeFor(context, caseType, stored, now, commitId, late),
       );
       const took = late.outcome.kind === "succeeded" ? "effect" : "noEffect";
@@ -66,12 +65,11 @@ export async function reportLate(
 function changeFor(
   { holder }: LateReportContext,
   { outline }: CaseType,
-  { row, journal }: StoredCase,
+  { state }: FoldedCase,
   now: number,
   commitId: string,
   late: LateOutcomeOf,
 ): CaseChange<null> {
-  const state = foldJournal(row.caseId, journal);
   const entries = decideLateReport(outline, state, { ...late, holder });
   if (entries.length === 0) return { kind: "leave", reply: null };
   const at = Math.max(now, state.changedAt);

@@ -67,7 +67,7 @@ describe("a lease", () => {
     expect(lease.isTrusted()).toBe(false);
   });
 
-  test("is known to be over by a process that was stopped, before any of its timers fires", () => {
+  test("R7: is known to be over by a process that was stopped, before any of its timers fires", () => {
     const { clock, lease } = begun();
     const { signal } = lease;
     clock.stall(60_000);

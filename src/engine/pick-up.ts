@@ -14,7 +14,7 @@ import { rowOf, type RestingState } from "../core/row.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
-import type { StepTransaction, StoredCase, Store } from "../store/port.ts";
+import type { FoldedCase, StepTransaction, Store } from "../store/port.ts";
 import type { LateRequest } from "../wire/attempt-record.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
 import type { AttemptGate, LeaveGate } from "./attempt-gate.ts";
@@ -63,7 +63,7 @@ type Ended =
 export async function pickUp(
   context: PickUpContext,
   caseType: CaseType,
-  stored: StoredCase,
+  stored: FoldedCase,
   claimId: string,
 ): Promise<PickUpEnd> {
   return new PickUp(context, caseType, new HeldCase(context, stored, claimId)).run();

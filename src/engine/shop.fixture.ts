@@ -85,7 +85,7 @@ export class Shop {
     const at = await this.store.now();
     const after = preview(await stateOf(this.store, caseId), entries, at);
     const commitId = `write-${caseId}-${after.revision}`;
-    await this.store.changeCase(caseId, commitId, () => ({
+    await this.store.changeCase(caseId, { commitId, sourceId: null }, () => ({
       kind: "write",
       commitId,
       entries,

@@ -82,7 +82,7 @@ class Yard {
 const NOTHING = { endedHolders: [], freedClaims: [], failed: [] };
 
 describe("a sweep", () => {
-  test("frees the claims of a holder whose beat it has watched unchanged for one lease, and not earlier", async () => {
+  test("R7: frees the claims of a holder whose beat it has watched unchanged for one lease, and not earlier", async () => {
     const yard = new Yard();
     await yard.holder("h");
     await yard.claimed("h");

@@ -11,9 +11,9 @@ import type { Registry } from "../define/registry.ts";
 import {
   CLAIM_BATCH_MAX,
   type ClaimReply,
+  type FoldedCase,
   type HeldClaim,
   type Store,
-  type StoredCase,
   type UnreadableCase,
 } from "../store/port.ts";
 import { processMeter, type AttemptMeter } from "../wire/meter.ts";
@@ -309,7 +309,7 @@ class ClaimingWorker implements Worker {
     }
   }
 
-  async #pickUp(holding: Holding, stored: StoredCase, claimId: string): Promise<void> {
+  async #pickUp(holding: Holding, stored: FoldedCase, claimId: string): Promise<void> {
     const { caseId, caseType } = stored.row;
     try {
       const definition = this.#options.registry.get(caseType);

@@ -51,7 +51,7 @@ export function challengeIn(
 /** The challenge in a request that has no body to sign: the address of Graph, the OPTIONS of CloudEvents. */
 export function challengeInRequest(
   rule: ChallengeRule,
-  request: { readonly method: string; readonly search: URLSearchParams; readonly origin: string | null },
+  request: { readonly method: string; readonly search: URLSearchParams },
 ): Challenge | null {
   const token = request.search.get("validationToken");
   if (rule === "graph" && request.method === "POST" && token !== null) return answered("text/plain", token);

@@ -7,6 +7,7 @@
  * then nothing is known about the write, and a commit is sent again with the same commit id (R3).
  */
 
+import type { CaseState } from "../core/case-state.ts";
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
@@ -37,9 +38,14 @@ export interface StoredRow extends CaseIdentity, Omit<RestingRow, "state"> {
   readonly claim: Claim | null;
 }
 
-/** A row with its whole journal. */
-export interface StoredCase {
+/** A row with the state that its journal adds up to. */
+export interface FoldedCase {
   readonly row: StoredRow;
+  readonly state: CaseState;
+}
+
+/** The same with its whole journal. */
+export interface StoredCase extends FoldedCase {
   readonly journal: readonly JournalEntry[];
 }
 
@@ -130,6 +136,22 @@ export interface StepTransaction extends Transaction {
   rollBack(): Promise<void>;
 }
 
+/** What a change is known by when it comes again. */
+export interface ChangeId {
+  /** Of this very change, whose reply may get lost. */
+  readonly commitId: string;
+  /** Of the fact in it, whoever tells it how often; null for what is no fact. */
+  readonly sourceId: string | null;
+}
+
+/** What became of a change under the case's lock. */
+export type ChangeReply<Reply> =
+  | { readonly kind: "decided"; readonly reply: Reply }
+  /** Stored by an earlier send of the same change. */
+  | { readonly kind: "repeated" }
+  /** The fact is in the journal by another change. */
+  | { readonly kind: "known" };
+
 /** What a change under the case's lock decides. */
 export type CaseChange<Reply> =
   | {
@@ -170,7 +192,7 @@ export interface ClaimRequest {
 /** Due cases, now claimed, and when the next one will be due. */
 export interface ClaimReply {
   /** Longest due first. */
-  readonly cases: readonly StoredCase[];
+  readonly cases: readonly FoldedCase[];
   /** Claimed too, but their journals cannot be read (`fault` is CORRUPT_JOURNAL). To be put in sight by `setAside`. */
   readonly unreadable: readonly UnreadableCase[];
   /**
@@ -292,15 +314,15 @@ export interface Store {
   /** What became of a commit whose reply was lost, once nothing of it is under way any more; null = it was not stored. */
   findCommit(commit: HolderCommit): Promise<Extract<HolderReply, { kind: "repeated" }> | null>;
   /**
-   * Changes one case under its lock: facts, moves, and the taking and freeing of claims by others than workers. `decide` is pure and sees the row, its
-   * journal and the store's time; its commit id is looked for first, and a repeat changes nothing. Null when there is
-   * no such case.
+   * Changes one case under its lock: facts, moves, and the taking and freeing of claims by others than workers. `decide`
+   * is pure and sees the case and the store's time. What the change is known by is looked for first; where it is there,
+   * nothing is asked and nothing changes. Null when there is no such case. Throws `CORRUPT_JOURNAL`.
    */
   changeCase<Reply>(
     caseId: string,
-    commitId: string,
-    decide: (stored: StoredCase, now: number) => CaseChange<Reply>,
-  ): Promise<{ readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null>;
+    change: ChangeId,
+    decide: (stored: FoldedCase, now: number) => CaseChange<Reply>,
+  ): Promise<ChangeReply<Reply> | null>;
 
   /**
    * Puts a case whose journal cannot be read in sight, so that it is neither claimed again and again nor lost: it becomes
@@ -310,8 +332,10 @@ export interface Store {
    */
   setAside(caseId: string, claimId: string | null, summary: CaseSummary): Promise<boolean>;
 
-  /** Throws CORRUPT_JOURNAL. */
+  /** Throws `CORRUPT_JOURNAL`. */
   loadCase(caseId: string): Promise<StoredCase | null>;
+  /** The row alone, whatever state its journal is in. */
+  loadRow(caseId: string): Promise<StoredRow | null>;
   listCases(filter: CaseFilter): Promise<CasePage>;
   countCases(): Promise<readonly TypeCount[]>;
 

@@ -40,8 +40,8 @@ export function tapJournal(store: Store, onEntry: OnEntry): Store {
         },
       });
     },
-    changeCase: async (caseId, commitId, decide) => {
-      const reply = await store.changeCase(caseId, commitId, decide);
+    changeCase: async (caseId, change, decide) => {
+      const reply = await store.changeCase(caseId, change, decide);
       await tellNew(caseId);
       return reply;
     },

@@ -86,9 +86,10 @@ export class TestProcess {
           return Object.assign(transaction, { commit: (what: HolderCommit) => call(() => commit(what)) });
         }),
       findCommit: (commit) => call(() => store.findCommit(commit)),
-      changeCase: (caseId, commitId, decide) => call(() => store.changeCase(caseId, commitId, decide)),
+      changeCase: (caseId, change, decide) => call(() => store.changeCase(caseId, change, decide)),
       setAside: (caseId, claimId, summary) => call(() => store.setAside(caseId, claimId, summary)),
       loadCase: (caseId) => call(() => store.loadCase(caseId)),
+      loadRow: (caseId) => call(() => store.loadRow(caseId)),
       listCases: (filter) => call(() => store.listCases(filter)),
       countCases: () => call(() => store.countCases()),
       registerHolder: (holder) => call(() => store.registerHolder(holder)),

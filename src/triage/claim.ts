@@ -91,6 +91,8 @@ function claimOfStop({ destination }: ClaimInput, stopped: StopCause): Verdict {
 }
 
 const BUG_NAMES = ["TypeError", "RangeError", "ReferenceError", "SyntaxError", "AssertionError"];
+/** Names that clients give to a request that took too long. */
+const TIMEOUTS = ["AbortError", "TimeoutError", "APIConnectionTimeoutError"];
 /** A call that its own library refused. */
 const CALL_CODES = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
 
@@ -104,7 +106,7 @@ function claimOfNothing({ chain }: Snapshot, { destination }: ClaimInput): Verdi
   const telling = chain.findLast(({ code, isAggregate }) => code !== null && !isAggregate) ?? first;
   const said = telling === undefined || telling.message === "" ? "" : `: ${telling.message}`;
   const name = telling === undefined ? "nothing" : nameOf(telling);
-  const isTransport = telling?.code !== null && telling?.code !== undefined;
+  const isTransport = chain.some((one) => one.code !== null || TIMEOUTS.includes(one.name));
   return {
     // A shape that nobody knows is for whoever looks after the destination.
     meaning: maybe(isBug ? "bug" : "transient", isBug || isTransport ? {} : { owner: "operator" }),

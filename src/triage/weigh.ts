@@ -21,7 +21,10 @@ export function weigh(destination: string, claim: Verdict, evidence: WireEvidenc
   const own = request === null ? claim : ofRequest(destination, claim, request, isBlind);
   const executed = join(executedBy(own, request, isBlind), executedByOthers(request, evidence));
   if (executed === own.meaning.executed) return own;
-  return { ...own, meaning: { ...own.meaning, executed }, confidence: "proved" };
+  // What a guess had added about who must look at it no longer holds once it is known what happened.
+  const { cause } = own.meaning;
+  const details = own.basis.kind === "nothing" ? {} : own.meaning;
+  return { ...own, meaning: { ...details, cause, executed }, confidence: "proved" };
 }
 
 /** The request that the claim is about; null = none that was seen. */

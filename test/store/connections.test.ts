@@ -8,7 +8,7 @@ import { postgresStore } from "../../src/store/postgres/store.ts";
 import { startBreakingProxy, type BreakingProxy } from "./breaking-proxy.ts";
 import { appending } from "./contract/changes.ts";
 import { Bench, waitUntil } from "./contract/contract.ts";
-import { commitOf, confirmed, newCase, newId, note } from "./made-cases.ts";
+import { changeOf, commitOf, confirmed, newCase, newId, note } from "./made-cases.ts";
 import { openPostgres, type PostgresSubject } from "./postgres-subject.ts";
 
 const bench = new Bench();
@@ -158,7 +158,7 @@ describe("a lost reply", () => {
     expect(await proxied.insertCase(start)).toEqual({ kind: "repeated" });
     const commitId = newId();
     const change = (): ReturnType<Store["changeCase"]> =>
-      proxied.changeCase(start.identity.caseId, commitId, appending([note("one")], commitId));
+      proxied.changeCase(start.identity.caseId, changeOf(commitId), appending([note("one")], commitId));
     proxy.breakAt("commit\u0000", "after");
     await expect(change()).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
     expect(await change()).toEqual({ kind: "repeated" });
@@ -219,14 +219,14 @@ describe("a connection", () => {
     await subject.client.query("begin");
     await subject.client.query("select from foothold.cases for update");
     const change = bench.store
-      .changeCase(identity.caseId, commitId, appending([note("never")], commitId))
+      .changeCase(identity.caseId, changeOf(commitId), appending([note("never")], commitId))
       .catch((error: unknown) => error);
     await waitUntil(async () => (await terminate("wait_event_type = 'Lock'")) > 0);
     await subject.client.query("rollback");
     expect(await change).toMatchObject({ code: "DATABASE_UNAVAILABLE", cause: { code: "57P01" } });
     expect((await bench.load(identity.caseId)).journal).toHaveLength(1);
     expect(
-      await bench.store.changeCase(identity.caseId, commitId, appending([note("again")], commitId)),
+      await bench.store.changeCase(identity.caseId, changeOf(commitId), appending([note("again")], commitId)),
     ).toMatchObject({ kind: "decided" });
   });
 
@@ -237,12 +237,12 @@ describe("a connection", () => {
       await subject.client.query("select from foothold.cases for update");
       const commitId = newId();
       await expect(
-        store.changeCase(identity.caseId, commitId, appending([note("slow")], commitId)),
+        store.changeCase(identity.caseId, changeOf(commitId), appending([note("slow")], commitId)),
       ).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
       expect(await store.now()).toBeGreaterThan(0);
       await subject.client.query("rollback");
       expect(
-        await store.changeCase(identity.caseId, commitId, appending([note("quick")], commitId)),
+        await store.changeCase(identity.caseId, changeOf(commitId), appending([note("quick")], commitId)),
       ).toMatchObject({ kind: "decided" });
     });
   });
@@ -253,7 +253,11 @@ describe("a connection", () => {
       await subject.client.query("begin");
       await subject.client.query("select from foothold.cases for update");
       const commitId = newId();
-      const blocked = store.changeCase(identity.caseId, commitId, appending([note("blocked")], commitId));
+      const blocked = store.changeCase(
+        identity.caseId,
+        changeOf(commitId),
+        appending([note("blocked")], commitId),
+      );
       await expect(store.now()).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
       await subject.client.query("rollback");
       expect(await blocked).toMatchObject({ kind: "decided" });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { sha256 } from "./sha256.ts";
 import { Bench } from "./contract/contract.ts";
 import { appending } from "./contract/changes.ts";
-import { commitOf, confirmed, newId, note } from "./made-cases.ts";
+import { changeOf, commitOf, confirmed, newId, note } from "./made-cases.ts";
 import { openPostgres, type PostgresSubject } from "./postgres-subject.ts";
 
 /** Ways to damage the second entry of a case, and what is said then. */
@@ -45,7 +45,7 @@ describe("a damaged journal", () => {
     await expect(bench.store.loadCase(caseId)).rejects.toThrow(says);
     const commitId = newId();
     await expect(
-      bench.store.changeCase(caseId, commitId, appending([note("on top")], commitId)),
+      bench.store.changeCase(caseId, changeOf(commitId), appending([note("on top")], commitId)),
     ).rejects.toMatchObject(told);
     const { rows } = await bench.store.listCases({ limit: 5 });
     expect(rows).toMatchObject([{ caseId, revision: 3, state: "ready" }]);
@@ -85,7 +85,7 @@ describe("a damaged journal", () => {
     const good = await bench.startClaimed();
     const bad = await bench.startClaimed();
     const commitId = newId();
-    await bench.store.changeCase(bad.row.caseId, commitId, appending([note("two")], commitId));
+    await bench.store.changeCase(bad.row.caseId, changeOf(commitId), appending([note("two")], commitId));
     await subject.client.query(sql, [bad.row.caseId]);
     const at = await bench.store.now();
     const commits = [bad, good].map((stored) =>

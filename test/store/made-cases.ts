@@ -5,11 +5,12 @@ import type { Entry, JournalEntry } from "../../src/core/journal.ts";
 import { rowOf } from "../../src/core/row.ts";
 import type {
   CaseWrite,
+  ChangeId,
+  FoldedCase,
   HolderCommit,
   NewCase,
   NewClaim,
   NewHolder,
-  StoredCase,
 } from "../../src/store/port.ts";
 
 export const person = { kind: "person", name: "ada" } as const;
@@ -28,6 +29,11 @@ export interface CaseWishes {
   readonly claim?: NewClaim;
   /** More entries after the first. */
   readonly entries?: readonly Entry[];
+}
+
+/** What a change that is no fact is known by. */
+export function changeOf(commitId: string): ChangeId {
+  return { commitId, sourceId: null };
 }
 
 export function newId(): string {
@@ -154,13 +160,12 @@ export const reviewOpened = (step = "createRecord"): Entry => ({
 
 /** A write of these entries on top of a case as it was read. */
 export function writeOf(
-  stored: StoredCase,
+  { state }: Pick<FoldedCase, "state">,
   commitId: string,
   entries: readonly Entry[],
   claim: CaseWrite["claim"],
   at: number,
 ): CaseWrite {
-  const state = foldJournal(stored.row.caseId, stored.journal);
   return {
     at,
     entries,
@@ -171,7 +176,7 @@ export function writeOf(
 
 /** A commit of a holder on a case that it claimed; when the case moved, only the entries in `outcomes` are stored. */
 export function commitOf(
-  stored: StoredCase,
+  stored: FoldedCase,
   at: number,
   entries: readonly Entry[],
   wishes: {
@@ -193,7 +198,7 @@ export function commitOf(
     current: writeOf(stored, commitId, entries, wishes.isFreed === true ? { kind: "free" } : keep, at),
     moved: (missed) =>
       writeOf(
-        { row, journal: [...stored.journal, ...missed] },
+        { state: foldEntries(stored.state, missed) },
         commitId,
         wishes.outcomes ?? [],
         wishes.isFreed === true ? { kind: "free" } : keep,

@@ -6,17 +6,19 @@ import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { waitUntil } from "./contract/contract.ts";
 import { commitOf, newCase, newId, note } from "./made-cases.ts";
 
-/** What each hot statement must read its tables by; nothing else may read `cases` or `journal`. */
+/** What each hot statement must read its tables by; nothing else may read `cases`, `journal` or `snapshots`. */
 const hot: readonly (readonly [StatementName, readonly string[]])[] = [
-  ["claim_due", ["cases_due", "cases_pkey", "journal_pkey"]],
+  ["claim_due", ["cases_due", "cases_pkey", "journal_pkey", "snapshots_pkey"]],
   ["next_due", ["cases_due"]],
   ["commit_one", ["cases_pkey"]],
   ["commit_batch", ["cases_pkey"]],
   ["lock_case", ["cases_pkey"]],
   ["read_journal", ["journal_pkey"]],
+  ["read_tail", ["journal_pkey", "journal_source", "snapshots_pkey"]],
   ["write_case", ["cases_pkey"]],
   ["find_start", ["journal_pkey", "cases_business_key"]],
   ["load_case", ["cases_pkey", "journal_pkey"]],
+  ["load_row", ["cases_pkey"]],
   ["set_aside", ["cases_pkey"]],
   ["beat_holder", ["cases_claimed"]],
   ["list_claims", ["cases_claimed"]],
@@ -62,14 +64,14 @@ describe("plans", () => {
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   };
 
-  /** The plan of a statement, the indexes of cases and journal in it, and whether it reads either from end to end. */
+  /** The plan of a statement, the indexes of our tables in it, and whether it reads either from end to end. */
   const lookAt = async (
     name: StatementName,
   ): Promise<{ readonly indexes: readonly string[]; readonly isScan: boolean }> => {
     const plan = await explain(name);
     const used = [...plan.matchAll(/(?:using|Bitmap Index Scan on) (\w+)/g)].map(([, index]) => index ?? "");
-    const ours = used.filter((index) => index.startsWith("cases_") || index === "journal_pkey");
-    return { indexes: sorted(new Set(ours)), isScan: /Seq Scan on (cases|journal)/.test(plan) };
+    const ours = used.filter((index) => /^(cases|journal|snapshots)_/.test(index));
+    return { indexes: sorted(new Set(ours)), isScan: /Seq Scan on (cases|journal|snapshots)/.test(plan) };
   };
 
   const counts = async (): Promise<{ readonly updates: number; readonly hot: number } | undefined> => {

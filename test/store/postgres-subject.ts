@@ -6,6 +6,8 @@ import type { Subject } from "./contract/contract.ts";
 
 /** Every table that holds cases or holders. */
 const TABLES = ["cases", "journal", "holders"] as const;
+/** Those that hold nothing of their own: what a failover leaves in them must do no harm. */
+const SHORTCUTS = ["snapshots"] as const;
 
 /** A migrated database of one's own, with two stores on it and a connection to look behind them. */
 export interface PostgresSubject extends Subject {
@@ -26,7 +28,8 @@ export async function openPostgres(serverUrl: string): Promise<PostgresSubject> 
     store,
     other,
     clear: async () => {
-      await client.query(`truncate ${TABLES.map((table) => `foothold.${table}`).join(", ")}`);
+      const tables = [...TABLES, ...SHORTCUTS].map((table) => `foothold.${table}`);
+      await client.query(`truncate ${tables.join(", ")}`);
     },
     replicate: () => replicate(client),
     close: async () => {

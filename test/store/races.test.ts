@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { appending } from "./contract/changes.ts";
 import { Bench } from "./contract/contract.ts";
-import { newId, note } from "./made-cases.ts";
+import { changeOf, newId, note } from "./made-cases.ts";
 import { openPostgres, type PostgresSubject } from "./postgres-subject.ts";
 
 /** Due cases of a type that nobody takes: a claim reads past them, long enough for others to write meanwhile. */
@@ -34,7 +34,11 @@ describe("a claim", () => {
     const write = async (): Promise<void> => {
       while (!over.signal.aborted) {
         const commitId = newId();
-        await bench.other.changeCase(identity.caseId, commitId, appending([note("fact")], commitId));
+        await bench.other.changeCase(
+          identity.caseId,
+          changeOf(commitId),
+          appending([note("fact")], commitId),
+        );
       }
     };
     let claimed = 0;
@@ -45,9 +49,9 @@ describe("a claim", () => {
         const [stored] = cases;
         if (stored === undefined) continue;
         claimed += 1;
-        expect(stored.journal.length).toBe(stored.row.revision);
+        expect(stored.state.revision).toBe(stored.row.revision);
         const commitId = newId();
-        await bench.store.changeCase(identity.caseId, commitId, appending([], commitId, "free"));
+        await bench.store.changeCase(identity.caseId, changeOf(commitId), appending([], commitId, "free"));
       }
     };
     const writing = write();

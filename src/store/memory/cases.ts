@@ -10,7 +10,6 @@ import {
   type ClaimChange,
   type HeldClaim,
   type NewClaim,
-  type StoredCase,
   type StoredRow,
 } from "../port.ts";
 import { frozenCopy, frozenJsonb, Unstorable } from "./frozen.ts";
@@ -32,6 +31,8 @@ export interface MemoryCase {
   readonly lineage: string;
   readonly claim: MemoryClaim | null;
   readonly journal: readonly JournalEntry[];
+  /** What its facts and moves are known by, with the commits that stored them. */
+  readonly changes: ReadonlyMap<string, string>;
 }
 
 /** What is appended, and the row that follows from it. */
@@ -87,6 +88,7 @@ export function append(
     lineage: extendLineage(before.lineage, numbered),
     claim,
     journal: Object.freeze([...before.journal, ...numbered]),
+    changes: before.changes,
   });
 }
 
@@ -107,11 +109,6 @@ export function storedRow({ identity, row, lineage, claim }: MemoryCase): Stored
             actByAt: claim.actByAt,
           }),
   });
-}
-
-/** A case as the port has it. */
-export function storedCase(one: MemoryCase): StoredCase {
-  return Object.freeze({ row: storedRow(one), journal: one.journal });
 }
 
 /** A case's claim as the port has it; null when there is none. */

@@ -3,26 +3,32 @@
  * nothing; each method is one step that nothing can come in between. Everything is gone with the process.
  */
 
-import { invariant } from "../../core/errors.ts";
+import { invariant, isFootholdError } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
 import {
   CLAIM_BATCH_MAX,
   type CaseChange,
+  type ChangeId,
+  type ChangeReply,
   type ClaimReply,
   type ClaimRequest,
+  type FoldedCase,
   type HeldClaim,
   type InsertReply,
   type NewCase,
   type Store,
   type StoredCase,
+  type StoredRow,
+  type UnreadableCase,
 } from "../port.ts";
-import { append, claimAfter, heldClaim, newClaim, orInvalid, storedCase, type MemoryCase } from "./cases.ts";
+import { append, claimAfter, heldClaim, newClaim, orInvalid, storedRow, type MemoryCase } from "./cases.ts";
 import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, listCases, takeable } from "./listing.ts";
 import { memoryInbox } from "./inbox.ts";
+import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
 import { systemNow } from "./system.ts";
 
@@ -62,9 +68,10 @@ function storeOf(memory: Memory): Store {
     commit: async (commits) => commitAll(memory.cases, commits, memory.now()),
     begin: async () => new MemoryTransaction((commit) => commitOne(memory.cases, commit, memory.now())),
     findCommit: async (commit) => findCommit(memory.cases, commit),
-    changeCase: async (caseId, commitId, decide) => memory.changeCase(caseId, commitId, decide),
+    changeCase: async (caseId, change, decide) => memory.changeCase(caseId, change, decide),
     setAside: async (caseId, claimId, summary) => memory.setAside(caseId, claimId, summary),
     loadCase: async (caseId) => memory.loadCase(caseId),
+    loadRow: async (caseId) => memory.loadRow(caseId),
     listCases: async (filter) => listCases(memory.cases.values(), filter),
     countCases: async () => countCases(memory.cases.values(), memory.now()),
     registerHolder: async (holder) => {
@@ -87,12 +94,20 @@ function storeOf(memory: Memory): Store {
   };
 }
 
+const EMPTY = {
+  lineage: FIRST_LINEAGE,
+  claim: null,
+  journal: [],
+  changes: new Map<string, string>(),
+} as const;
+
 class Memory {
   readonly now: () => number;
   readonly cases = new Map<string, MemoryCase>();
   /** Case ids by tenant, type and business key. */
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
+  readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();
 
   constructor(now: () => number) {
@@ -120,7 +135,7 @@ class Memory {
     const now = this.now();
     const started = orInvalid("The case", identity.caseId, () =>
       append(
-        { identity: Object.freeze({ ...identity }), lineage: FIRST_LINEAGE, claim: null, journal: [] },
+        { ...EMPTY, identity: Object.freeze({ ...identity }) },
         first,
         claim === null ? null : newClaim(claim, now),
       ),
@@ -138,34 +153,57 @@ class Memory {
     const dueBy = request.now ?? now;
     const cases = takeable(this.cases.values(), request);
     const due = cases.filter(({ row }) => isClaimable(row, dueBy)).slice(0, claimIds.length);
-    const claimed = due.flatMap((one, index): readonly StoredCase[] => {
+    const claimed = due.flatMap((one, index): readonly MemoryCase[] => {
       const claimId = claimIds[index];
       if (claimId === undefined) return [];
       const taken = { ...one, claim: newClaim({ claimId, holderId, actWithinMs }, now) };
       this.cases.set(one.identity.caseId, taken);
-      return [storedCase(taken)];
+      return [taken];
     });
     const next = cases.find(({ row }) => !isClaimable(row, dueBy));
     const isFull = claimed.length > 0 && claimed.length === claimIds.length;
-    return { cases: claimed, unreadable: [], nextDueAt: isFull ? now : (next?.row.dueAt ?? null), now };
+    const nextDueAt = isFull ? now : (next?.row.dueAt ?? null);
+    return { ...this.foldAll(claimed), nextDueAt, now };
+  }
+
+  private foldAll(claimed: readonly MemoryCase[]): Pick<ClaimReply, "cases" | "unreadable"> {
+    const cases: FoldedCase[] = [];
+    const unreadable: UnreadableCase[] = [];
+    for (const one of claimed) {
+      try {
+        cases.push(this.folded(one));
+      } catch (fault) {
+        if (!isFootholdError(fault)) throw fault;
+        unreadable.push({ row: storedRow(one), fault });
+      }
+    }
+    return { cases, unreadable };
+  }
+
+  private folded(one: MemoryCase): FoldedCase {
+    return Object.freeze({ row: storedRow(one), state: this.snapshots.stateOf(one) });
   }
 
   changeCase<Reply>(
     caseId: string,
-    commitId: string,
-    decide: (stored: StoredCase, now: number) => CaseChange<Reply>,
-  ): { readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null {
+    { commitId, sourceId }: ChangeId,
+    decide: (stored: FoldedCase, now: number) => CaseChange<Reply>,
+  ): ChangeReply<Reply> | null {
     const stored = this.cases.get(caseId);
     if (stored === undefined) return null;
-    if (stored.journal.some((entry) => entry.commitId === commitId)) return { kind: "repeated" };
+    const knownAs = sourceId ?? commitId;
+    const knownBy = stored.changes.get(knownAs);
+    if (knownBy !== undefined) return { kind: knownBy === commitId ? "repeated" : "known" };
     const now = this.now();
-    const change = decide(storedCase(stored), now);
+    const change = decide(this.folded(stored), now);
     switch (change.kind) {
       case "leave":
         return { kind: "decided", reply: change.reply };
       case "write": {
         const claim = claimAfter(stored.claim, change.claim, now);
-        const changed = orInvalid("The change", caseId, () => append(stored, change, claim));
+        const changes =
+          change.entries.length === 0 ? stored.changes : new Map([...stored.changes, [knownAs, commitId]]);
+        const changed = orInvalid("The change", caseId, () => append({ ...stored, changes }, change, claim));
         this.cases.set(caseId, changed);
         this.hintIfDue(changed, now);
         return { kind: "decided", reply: change.reply };
@@ -193,7 +231,12 @@ class Memory {
 
   loadCase(caseId: string): StoredCase | null {
     const stored = this.cases.get(caseId);
-    return stored === undefined ? null : storedCase(stored);
+    return stored === undefined ? null : Object.freeze({ ...this.folded(stored), journal: stored.journal });
+  }
+
+  loadRow(caseId: string): StoredRow | null {
+    const stored = this.cases.get(caseId);
+    return stored === undefined ? null : storedRow(stored);
   }
 
   claims(): readonly HeldClaim[] {

@@ -1,8 +1,18 @@
 /** A case under its lock: read, and written on top of what was read. */
 
+import { invariant } from "../../core/errors.ts";
 import type { JournalEntry } from "../../core/journal.ts";
-import { SHARD_COUNT, type ClaimChange, type StoredCase, type StoredRow } from "../port.ts";
-import { toEntries, toRow, withJournal, type CaseColumns } from "./case-rows.ts";
+import { FOLD_VERSION } from "../../core/snapshot.ts";
+import { SHARD_COUNT, type ClaimChange, type FoldedCase, type StoredRow } from "../port.ts";
+import {
+  foldTail,
+  foldWhole,
+  toEntries,
+  toRow,
+  type CaseColumns,
+  type MaybeEntryColumns,
+  type ReadCase,
+} from "./case-rows.ts";
 import type { Runner } from "./database.ts";
 import {
   encodeEntries,
@@ -12,6 +22,7 @@ import {
   type Appending,
 } from "./entry-columns.ts";
 import type { EntryColumns } from "./journal-codec.ts";
+import type { SnapshotColumns } from "./snapshots.ts";
 
 /** The shard in the first two characters of a case id; null when it is no id of ours. */
 export function shardOf(caseId: string): number | null {
@@ -33,29 +44,50 @@ export async function readMissed(
   revision: number,
 ): Promise<readonly JournalEntry[]> {
   if (row.revision <= revision) return [];
-  const rows = await runner.run<JournalColumns>("read_journal", [row.shard, row.caseId, revision]);
+  const rows = await runner.run<EntryColumns>("read_journal", [row.shard, row.caseId, revision]);
   return toEntries(row, revision, rows);
 }
 
-/** The case of a row with its whole journal, and the database's time. Throws `CORRUPT_JOURNAL`. */
-export async function readWhole(
-  runner: Runner,
-  row: StoredRow,
-): Promise<{ readonly stored: StoredCase; readonly now: number }> {
-  const rows = await runner.run<JournalColumns>("read_journal", [row.shard, row.caseId, 0]);
-  const read = withJournal(row, rows);
-  if (read.kind === "unreadable") throw read.fault;
-  // A case has at least one entry, or its journal would not have been readable.
-  return { stored: read.stored, now: rows[0]?.now ?? row.changedAt };
+/** A case folded, what a change of it is known by already, and the database's time. */
+export interface LockedCase {
+  readonly stored: FoldedCase;
+  /** Entries that it took to fold it. */
+  readonly entryCount: number;
+  /** The commit that stored the change before; null = none did. */
+  readonly knownBy: string | null;
+  readonly now: number;
 }
 
-type JournalColumns = EntryColumns & { readonly now: number };
+/** Folds a locked case. Throws `CORRUPT_JOURNAL`. */
+export async function readLocked(runner: Runner, row: StoredRow, knownAs: string): Promise<LockedCase> {
+  const rows = await runner.run<TailColumns>("read_tail", [row.shard, row.caseId, FOLD_VERSION, knownAs]);
+  const read = foldTail(row, rows) ?? (await readWhole(runner, row));
+  if (read.kind === "unreadable") throw read.fault;
+  const [first] = rows;
+  invariant(first !== undefined, "read_tail returned no row");
+  return { ...read, knownBy: first.known_by, now: first.now };
+}
 
-/** Stores a change on top of the locked row. `hint`: what to notify listeners with, null = nothing. */
+/** Folds a case from its whole journal. */
+export async function readWhole(runner: Runner, row: StoredRow): Promise<ReadCase> {
+  return foldWhole(row, await runner.run<EntryColumns>("read_journal", [row.shard, row.caseId, 0]));
+}
+
+type TailColumns = SnapshotColumns &
+  MaybeEntryColumns & { readonly known_by: string | null; readonly now: number };
+
+/**
+ * Stores a change on top of the locked row. `hint`: what to notify listeners with, null = nothing; `knownAs`: what the
+ * change is known by when it comes again, null = it is a holder's.
+ */
 export async function writeCase(
   runner: Runner,
   locked: StoredRow,
-  change: Appending & { readonly claim: ClaimChange; readonly hint: string | null },
+  change: Appending & {
+    readonly claim: ClaimChange;
+    readonly hint: string | null;
+    readonly knownAs: string | null;
+  },
 ): Promise<void> {
   const { row, claim } = change;
   const taken = typeof claim === "object" && claim.kind === "take" ? claim : null;
@@ -78,5 +110,6 @@ export async function writeCase(
     change.hint,
     taken?.claimId ?? null,
     taken?.holderId ?? null,
+    change.knownAs,
   ]);
 }

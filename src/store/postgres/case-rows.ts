@@ -1,10 +1,13 @@
 /** Rows as the statements return them, and what they become: the one place where columns meet fields. */
 
 import { FootholdError } from "../../core/errors.ts";
+import { foldJournal } from "../../core/fold.ts";
 import type { JournalEntry } from "../../core/journal.ts";
 import type { CaseSummary, StoredState } from "../../core/row.ts";
-import type { HeldClaim, StoredCase, StoredHolder, StoredRow } from "../port.ts";
+import { foldOnto } from "../../core/snapshot.ts";
+import type { FoldedCase, HeldClaim, StoredHolder, StoredRow } from "../port.ts";
 import { decodeEntry, type EntryColumns } from "./journal-codec.ts";
+import { decodeSnapshot, type SnapshotColumns } from "./snapshots.ts";
 
 /** The columns of a case. Times are whole epoch ms, rounded down. */
 export interface CaseColumns {
@@ -29,12 +32,15 @@ export interface CaseColumns {
   readonly summary: CaseSummary | null;
 }
 
-/** A case's columns and those of one of its entries, which are null when it has none. */
-export type CaseAndEntryColumns = CaseColumns & (EntryColumns | { readonly entry_revision: null });
+/** The columns of one entry, which are null where a case has none to give. */
+export type MaybeEntryColumns = EntryColumns | { readonly entry_revision: null };
+
+/** A case's columns, and those of its snapshot and of one of its entries. */
+export type FoldableColumns = CaseColumns & SnapshotColumns & MaybeEntryColumns;
 
 /** A case as read; `fault` says why its journal cannot be. */
 export type ReadCase =
-  | { readonly kind: "whole"; readonly stored: StoredCase }
+  | { readonly kind: "folded"; readonly stored: FoldedCase; readonly entryCount: number }
   | { readonly kind: "unreadable"; readonly row: StoredRow; readonly fault: FootholdError };
 
 /** A case's columns as its row. Throws `INVARIANT_BROKEN` when they lack the summary. */
@@ -63,28 +69,49 @@ export function toRow(columns: CaseColumns): StoredRow {
   };
 }
 
-/** The rows of cases with their entries, as cases in the order in which they come. */
-export function toCases(rows: readonly CaseAndEntryColumns[]): readonly ReadCase[] {
-  const byCase = new Map<string, CaseAndEntryColumns[]>();
+/** The rows of cases, grouped, in the order in which the cases come. */
+export function groupByCase<Row extends CaseColumns>(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const byCase = new Map<string, Row[]>();
   for (const row of rows) {
     const group = byCase.get(row.case_id);
     if (group === undefined) byCase.set(row.case_id, [row]);
     else group.push(row);
   }
-  return [...byCase.values()].map((group) => {
-    const [first] = group;
-    if (first === undefined) throw new FootholdError("INVARIANT_BROKEN", "a group of rows is empty");
-    return withJournal(
-      toRow(first),
-      group.filter((one) => one.entry_revision !== null),
-    );
-  });
+  return [...byCase.values()];
 }
 
-/** A row and the columns of its entries as a case, checked: no entry is missing, doubled or damaged. */
-export function withJournal(row: StoredRow, entries: readonly EntryColumns[]): ReadCase {
+/**
+ * A case folded from its snapshot and the entries after it, checked: no entry is missing, doubled or damaged, and the
+ * journal goes on from the snapshot. Null where that does not hold: the whole journal must be read then.
+ */
+export function foldTail(
+  row: StoredRow,
+  rows: readonly (SnapshotColumns & MaybeEntryColumns)[],
+): Extract<ReadCase, { kind: "folded" }> | null {
+  const [first] = rows;
+  const entries = rows.filter((one) => one.entry_revision !== null);
+  if (first === undefined || first.snapshot_revision === null) {
+    const read = foldWhole(row, entries);
+    return read.kind === "folded" ? read : null;
+  }
   try {
-    return { kind: "whole", stored: { row, journal: toEntries(row, 0, entries) } };
+    const snapshot = decodeSnapshot(first);
+    if (snapshot === null) return null;
+    const tail = toEntries(row, first.snapshot_revision, entries);
+    const state = foldOnto(snapshot, tail, row.lineage);
+    return state === null ? null : { kind: "folded", stored: { row, state }, entryCount: tail.length };
+  } catch (error) {
+    if (error instanceof FootholdError) return null;
+    throw error;
+  }
+}
+
+/** A case folded from its whole journal, checked likewise. */
+export function foldWhole(row: StoredRow, entries: readonly EntryColumns[]): ReadCase {
+  try {
+    const journal = toEntries(row, 0, entries);
+    const stored = { row, state: foldJournal(row.caseId, journal) };
+    return { kind: "folded", stored, entryCount: journal.length };
   } catch (error) {
     if (error instanceof FootholdError) return { kind: "unreadable", row, fault: error };
     throw error;

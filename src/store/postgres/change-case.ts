@@ -1,22 +1,28 @@
 /** Changes of one case under its lock: facts, moves, the taking and freeing of claims; and reading it. */
 
+import { foldJournal } from "../../core/fold.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
-import type { CaseChange, ClaimChange, StoredCase, StoredRow } from "../port.ts";
-import { lockCase, readWhole, shardOf, writeCase } from "./case-lock.ts";
-import { toCases, type CaseAndEntryColumns } from "./case-rows.ts";
+import type {
+  CaseChange,
+  ChangeId,
+  ChangeReply,
+  ClaimChange,
+  FoldedCase,
+  StoredCase,
+  StoredRow,
+} from "../port.ts";
+import { lockCase, readLocked, shardOf, writeCase } from "./case-lock.ts";
+import { toEntries, toRow, type CaseColumns, type MaybeEntryColumns } from "./case-rows.ts";
 import type { Database, Session } from "./database.ts";
 import { summaryColumns } from "./entry-columns.ts";
 import type { Hinting } from "./listener.ts";
-
-/** The reply of `changeCase`, as the port has it. */
-export type ChangeReply<Reply> =
-  { readonly kind: "decided"; readonly reply: Reply } | { readonly kind: "repeated" } | null;
+import { writeSnapshot } from "./snapshots.ts";
 
 /** A change that waits for its lock. */
 export interface ChangeRequest<Reply> {
   readonly caseId: string;
-  readonly commitId: string;
-  readonly decide: (stored: StoredCase, now: number) => CaseChange<Reply>;
+  readonly change: ChangeId;
+  readonly decide: (stored: FoldedCase, now: number) => CaseChange<Reply>;
 }
 
 /** Changes a case as the port says. */
@@ -24,7 +30,7 @@ export async function changeCase<Reply>(
   database: Database,
   hinting: Hinting,
   request: ChangeRequest<Reply>,
-): Promise<ChangeReply<Reply>> {
+): Promise<ChangeReply<Reply> | null> {
   const shard = shardOf(request.caseId);
   if (shard === null) return null;
   const { reply, isDue } = await database.transact("begin_change", (session) =>
@@ -35,7 +41,7 @@ export async function changeCase<Reply>(
 }
 
 interface Changed<Reply> {
-  readonly reply: ChangeReply<Reply>;
+  readonly reply: ChangeReply<Reply> | null;
   readonly isDue: boolean;
 }
 
@@ -43,20 +49,21 @@ async function changeLocked<Reply>(
   hinting: Hinting,
   session: Session,
   shard: number,
-  { caseId, commitId, decide }: ChangeRequest<Reply>,
+  { caseId, change: { commitId, sourceId }, decide }: ChangeRequest<Reply>,
 ): Promise<Changed<Reply>> {
   const row = await lockCase(session, shard, caseId);
   if (row === null) return { reply: null, isDue: false };
-  const { stored, now } = await readWhole(session, row);
-  if (stored.journal.some((entry) => entry.commitId === commitId))
-    return { reply: { kind: "repeated" }, isDue: false };
+  const knownAs = sourceId ?? commitId;
+  const { stored, entryCount, knownBy, now } = await readLocked(session, row, knownAs);
+  await writeSnapshot(session, row, stored.state, entryCount);
+  if (knownBy !== null) return { reply: { kind: knownBy === commitId ? "repeated" : "known" }, isDue: false };
   const change = decide(stored, now);
   switch (change.kind) {
     case "leave":
       return { reply: { kind: "decided", reply: change.reply }, isDue: false };
     case "write": {
       const isDue = isFreeAfter(row, change.claim) && isClaimable(change.row, now);
-      await writeCase(session, row, { ...change, hint: isDue ? hinting.payload : null });
+      await writeCase(session, row, { ...change, knownAs, hint: isDue ? hinting.payload : null });
       return { reply: { kind: "decided", reply: change.reply }, isDue };
     }
   }
@@ -71,10 +78,24 @@ function isFreeAfter({ claim }: StoredRow, change: ClaimChange): boolean {
 export async function loadCase(database: Database, caseId: string): Promise<StoredCase | null> {
   const shard = shardOf(caseId);
   if (shard === null) return null;
-  const [read] = toCases(await database.run<CaseAndEntryColumns>("load_case", [shard, caseId]));
-  if (read === undefined) return null;
-  if (read.kind === "unreadable") throw read.fault;
-  return read.stored;
+  const rows = await database.run<CaseColumns & MaybeEntryColumns>("load_case", [shard, caseId]);
+  const [first] = rows;
+  if (first === undefined) return null;
+  const row = toRow(first);
+  const journal = toEntries(
+    row,
+    0,
+    rows.filter((one) => one.entry_revision !== null),
+  );
+  return { row, state: foldJournal(caseId, journal), journal };
+}
+
+/** Reads the row of a case. */
+export async function loadRow(database: Database, caseId: string): Promise<StoredRow | null> {
+  const shard = shardOf(caseId);
+  if (shard === null) return null;
+  const [columns] = await database.run<CaseColumns>("load_row", [shard, caseId]);
+  return columns === undefined ? null : toRow(columns);
 }
 
 /** Puts an unreadable case in sight as the port says. */

@@ -1,10 +1,12 @@
 /** Claiming due cases. */
 
 import { invariant } from "../../core/errors.ts";
+import { FOLD_VERSION } from "../../core/snapshot.ts";
 import { CLAIM_BATCH_MAX, type ClaimReply, type ClaimRequest } from "../port.ts";
-import { toCases, withJournal, type CaseAndEntryColumns, type ReadCase } from "./case-rows.ts";
+import { readWhole } from "./case-lock.ts";
+import { foldTail, groupByCase, toRow, type FoldableColumns, type ReadCase } from "./case-rows.ts";
 import type { Database, Parameter } from "./database.ts";
-import type { EntryColumns } from "./journal-codec.ts";
+import { writeSnapshot } from "./snapshots.ts";
 
 /** Claims due cases as the port says. */
 export async function claimDue(database: Database, request: ClaimRequest): Promise<ClaimReply> {
@@ -16,15 +18,16 @@ export async function claimDue(database: Database, request: ClaimRequest): Promi
     caseTypes.map(({ name }) => name),
     caseTypes.map(({ version }) => version),
   ];
-  const rows = await database.run<CaseAndEntryColumns & { readonly now: number }>("claim_due", [
+  const rows = await database.run<FoldableColumns & { readonly now: number }>("claim_due", [
     ...whichCases,
     holderId,
     actWithinMs,
     claimIds,
+    FOLD_VERSION,
   ]);
-  const read = await Promise.all(toCases(rows).map((one) => readAgain(database, one)));
+  const read = await Promise.all(groupByCase(rows).map((group) => readClaimed(database, group)));
   const found = {
-    cases: read.flatMap((one) => (one.kind === "whole" ? [one.stored] : [])).toSorted(byDueTime),
+    cases: read.flatMap((one) => (one.kind === "folded" ? [one.stored] : [])).toSorted(byDueTime),
     unreadable: read.flatMap((one) =>
       one.kind === "unreadable" ? [{ row: one.row, fault: one.fault }] : [],
     ),
@@ -45,11 +48,13 @@ export async function claimDue(database: Database, request: ClaimRequest): Promi
  * A case that changed while the claim began is claimed as it is now, but comes with the journal of before. What it lacks
  * is there for the next statement to read; if it is not, the journal is damaged.
  */
-async function readAgain(database: Database, read: ReadCase): Promise<ReadCase> {
-  if (read.kind === "whole") return read;
-  const { row } = read;
-  const entries = await database.run<EntryColumns>("read_journal", [row.shard, row.caseId, 0]);
-  return withJournal(row, entries);
+async function readClaimed(database: Database, rows: readonly FoldableColumns[]): Promise<ReadCase> {
+  const [first] = rows;
+  invariant(first !== undefined, "a group of rows is empty");
+  const row = toRow(first);
+  const read = foldTail(row, rows) ?? (await readWhole(database, row));
+  if (read.kind === "folded") await writeSnapshot(database, row, read.stored.state, read.entryCount);
+  return read;
 }
 
 function byDueTime(a: ClaimReply["cases"][number], b: ClaimReply["cases"][number]): number {

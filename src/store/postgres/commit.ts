@@ -244,5 +244,6 @@ async function write(
     ...appendingOf(commit, caseWrite),
     claim: claim.kind === "free" ? "free" : { kind: "touch", actWithinMs: claim.actWithinMs },
     hint: null,
+    knownAs: null,
   });
 }

@@ -2,7 +2,7 @@
 
 import { invariant } from "../../core/errors.ts";
 import type { Store } from "../port.ts";
-import { changeCase, loadCase, setAside } from "./change-case.ts";
+import { changeCase, loadCase, loadRow, setAside } from "./change-case.ts";
 import { claimDue } from "./claim-due.ts";
 import { commitAll, findCommit } from "./commit.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
@@ -39,11 +39,12 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     commit: (commits) => database.guarded(() => commitAll(database, commits)),
     begin: () => database.guarded(() => beginStep(database)),
     findCommit: (commit) => database.guarded(() => findCommit(database, commit)),
-    changeCase: (caseId, commitId, decide) =>
-      database.guarded(() => changeCase(database, listener, { caseId, commitId, decide })),
+    changeCase: (caseId, change, decide) =>
+      database.guarded(() => changeCase(database, listener, { caseId, change, decide })),
     setAside: (caseId, claimId, summary) =>
       database.guarded(() => setAside(database, caseId, claimId, summary)),
     loadCase: (caseId) => database.guarded(() => loadCase(database, caseId)),
+    loadRow: (caseId) => database.guarded(() => loadRow(database, caseId)),
     listCases: (filter) => database.guarded(() => listCases(database, filter)),
     countCases: () => database.guarded(() => countCases(database)),
     registerHolder: (holder) => database.guarded(() => registerHolder(database, holder)),

@@ -1,11 +1,12 @@
--- Claims due cases, longest due first, and gives them with their journals: one row for each entry, the summary only in
--- the first row of a case. Cases that another statement holds are skipped. A case that changed while this statement
--- began may come without its newest entries; the caller compares the revision and reads them again.
+-- Claims due cases, longest due first, and gives them with their snapshots, where this fold made one, and the entries
+-- after those: one row for each entry, summary and snapshot only in the first row of a case. Cases that another statement
+-- holds are skipped. A case that changed while this statement began may come without its newest entries; the caller
+-- compares the revision and reads them again.
 -- The claimable rule is the same as isClaimable in core/row.ts; a test keeps the two equal.
 -- Caller: claimDue. Lock order: cases in the order of due_at, skipping what is locked, so it waits for nobody.
--- Index: cases_due, then cases_pkey and journal_pkey.
+-- Index: cases_due, then cases_pkey, snapshots_pkey and journal_pkey.
 -- $1 time by which to be due, epoch ms, null = now; $2 engine version; $3, $4 case types and their versions;
--- $5 holder; $6 act within, ms; $7 claim ids, one for each case wanted
+-- $5 holder; $6 act within, ms; $7 claim ids, one for each case wanted; $8 fold version
 with due as (
   select c.shard, c.case_id, c.due_at
   from foothold.cases as c
@@ -45,16 +46,25 @@ claimed as (
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.lineage, c.claim_id, c.holder_id,
-  case when row_number() over (partition by c.shard, c.case_id order by j.revision) = 1 then c.summary end as summary,
+  case when row_number() over first = 1 then c.summary end as summary,
   floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
   floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,
   floor(extract(epoch from c.changed_at) * 1000)::bigint as changed_at,
   floor(extract(epoch from c.claimed_at) * 1000)::bigint as claimed_at,
   floor(extract(epoch from c.act_by_at) * 1000)::bigint as act_by_at,
   floor(extract(epoch from now()) * 1000)::bigint as now,
+  s.revision as snapshot_revision,
+  case when row_number() over first = 1 then s.lineage end as snapshot_lineage,
+  case when row_number() over first = 1 then s.codec end as snapshot_codec,
+  case when row_number() over first = 1 then s.body end as snapshot_body,
+  case when row_number() over first = 1 then sha256(s.body) = s.body_hash end as snapshot_is_intact,
   j.revision as entry_revision,
   floor(extract(epoch from j.at) * 1000)::bigint as at,
   j.commit_id, j.codec, j.body, sha256(j.body) = j.body_hash as is_intact
 from claimed as c
-left join foothold.journal as j on j.shard = c.shard and j.case_id = c.case_id
+left join foothold.snapshots as s
+  on s.shard = c.shard and s.case_id = c.case_id and s.fold_version = $8::integer
+left join foothold.journal as j
+  on j.shard = c.shard and j.case_id = c.case_id and j.revision > coalesce(s.revision, 0)
+window first as (partition by c.shard, c.case_id order by j.revision)
 order by c.shard, c.case_id, j.revision;

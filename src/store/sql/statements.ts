@@ -49,6 +49,7 @@ const STATEMENT_NAMES = [
   "load_body",
   "load_case",
   "load_events",
+  "load_row",
   "load_work",
   "lock_case",
   "next_due",
@@ -59,6 +60,7 @@ const STATEMENT_NAMES = [
   "read_journal",
   "read_reconciling",
   "read_schema_info",
+  "read_tail",
   "register_holder",
   "rematch_work",
   "reopen_work",
@@ -71,6 +73,7 @@ const STATEMENT_NAMES = [
   "write_case",
   "write_reconciling",
   "write_schema_info",
+  "write_snapshot",
 ] as const;
 
 /** The name of a statement. */

@@ -5,7 +5,7 @@
 -- $9 whether it is claimed then, $10 act within, ms, from now on (null = the claim is not touched);
 -- $11 when, $12 commit id, $13 revision before, $14 lineage after; then one for each entry: $15 kind, $16 step,
 -- $17 credential, $18 body; $19 the schema to hint about, null = none; $20 claim id and $21 holder of one that takes the case, null = as they are.
--- Times in epoch ms.
+-- $22 what the change is known by when it comes again, on its first entry. Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $3::integer,
@@ -35,11 +35,12 @@ with moved as (
 written as (
   insert into foothold.journal (
     shard, case_id, revision, at, kind, step, commit_id, tenant, definition_version, engine_version, credential_id,
-    codec, body, body_hash
+    source_id, codec, body, body_hash
   )
   select
     m.shard, m.case_id, $13::integer + e.n, to_timestamp($11::float8 / 1000), e.kind, e.step, $12::text, m.tenant,
-    m.definition_version, m.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
+    m.definition_version, m.engine_version, e.credential_id, case when e.n = 1 then $22::text end,
+    'json', e.body, sha256(e.body)
   from moved as m
   cross join unnest($15::text[], $16::text[], $17::text[], $18::bytea[])
     with ordinality as e (kind, step, credential_id, body, n)

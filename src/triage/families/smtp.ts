@@ -4,7 +4,7 @@
  */
 
 import type { Instruction } from "../../core/failure.ts";
-import { denied, maybe, no, type Meaning } from "../meaning.ts";
+import { denied, no, type Meaning } from "../meaning.ts";
 import { textInside } from "../plain-data.ts";
 import type { Family } from "./family.ts";
 
@@ -30,27 +30,19 @@ const REPLIES: readonly (readonly [reply: RegExp, meaning: Meaning])[] = [
   [/^5/, no("rejected")],
 ];
 
-/** Commands before which nothing of a message was handed over. */
-const BEFORE_DATA = ["CONN", "EHLO", "HELO", "LHLO", "STARTTLS", "AUTH", "MAIL", "RCPT"];
-/** Codes that nodemailer gives to what went wrong without a reply. */
-const LOST = ["ECONNECTION", "ETIMEDOUT", "ESOCKET", "EPROTOCOL", "ESTREAM"];
-
-/** Mail servers. */
+/**
+ * Mail servers. Without a reply nothing is known: nodemailer says the same of a connection that was lost before the message
+ * and of one that was lost after it.
+ */
 export const smtp: Family = {
   name: "smtp",
   fromError: ({ chain: [first] }) => {
-    const command = textInside(first?.facts, "command");
-    if (first === undefined || command === null) return null;
-    const reply = textInside(first.facts, "response");
-    if (reply !== null && /^[45]\d\d/.test(reply)) {
-      // Lines of one reply are joined with a dash behind their number.
-      const plain = reply.replace(/^(\d{3})-/, "$1 ");
-      const meaning = REPLIES.find(([pattern]) => pattern.test(plain))?.[1] ?? null;
-      return { codes: [plain.slice(0, 9)], otherwise: meaning, answer: null };
-    }
-    if (!LOST.includes(first.code ?? "")) return null;
-    const isBefore = BEFORE_DATA.some((one) => command.toUpperCase().startsWith(one));
-    const otherwise = isBefore ? no("transient", { scope: "destination" }) : maybe("transient");
-    return { codes: [`${first.code} ${command}`], otherwise, answer: null };
+    const reply = textInside(first?.facts, "response");
+    if (textInside(first?.facts, "command") === null || reply === null || !/^[45]\d\d/.test(reply))
+      return null;
+    // Lines of one reply are joined with a dash behind their number.
+    const plain = reply.replace(/^(\d{3})-/, "$1 ");
+    const otherwise = REPLIES.find(([pattern]) => pattern.test(plain))?.[1] ?? null;
+    return { codes: [plain.slice(0, 9)], otherwise, answer: null };
   },
 };

@@ -34,7 +34,8 @@ export const MAIL_AND_RPC: readonly Label[] = [
     ["end of DATA: 554 5.6.0", "rejected no owner=input"],
     ["end of DATA: closed", "unknown maybe cause=transient"],
     ["end of DATA: silent", "unknown maybe cause=transient"],
-    ["MAIL: closed", "transient no"],
+    // nodemailer says the same of a connection that was lost before the message and of one lost after it.
+    ["MAIL: closed", "unknown maybe cause=transient"],
   ]),
   rows("grpc", [
     ["1", "unknown maybe cause=stopped"],

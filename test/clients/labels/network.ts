@@ -59,6 +59,13 @@ export const NETWORK: readonly Label[] = [
     "unknown yes cause=transient",
   ),
   label(PLAIN, "answers 201 and cuts the body", "GET", "wire", "transient no"),
-  label(BOTH, "answers 201 and cuts the body", "POST", "wire", "unknown yes cause=transient"),
+  // Octokit takes a cut body for a whole one, and jsforce never ends: neither throws anything to sort.
+  label(
+    "s3 azure stripe openai anthropic twilio hubspot sendgrid",
+    "answers 201 and cuts the body",
+    "POST",
+    "wire",
+    "unknown yes cause=transient",
+  ),
   label(PLAIN, "answers what is no HTTP", "POST", ["unseen", "wire"], "unknown maybe"),
 ].flat();

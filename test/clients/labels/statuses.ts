@@ -27,7 +27,10 @@ export const STATUSES: readonly Label[] = [
   label(PLAIN, "answers 451", "POST", BOTH, "denied no access=blocked owner=access"),
   label(PLAIN, "answers 529", "POST", BOTH, "throttled no owner=system scope=destination"),
   label(THREE, "answers 406", "POST", "unseen", "bug no owner=developer"),
-  label(THREE, "answers 407", "POST", "unseen", "denied no owner=operator scope=destination"),
+  label("node:http axios", "answers 407", "POST", "unseen", "denied no owner=operator scope=destination"),
+  // fetch makes a network error of it.
+  label("fetch", "answers 407", "POST", "unseen", "unknown maybe cause=transient"),
+  label("fetch", "answers 407", "POST", "wire", "denied no owner=operator scope=destination"),
   label(THREE, "answers 411", "POST", "unseen", "bug no owner=developer"),
   label(THREE, "answers 414", "POST", "unseen", "bug no owner=developer"),
   label(THREE, "answers 415", "POST", "unseen", "bug no owner=developer"),

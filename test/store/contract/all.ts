@@ -6,6 +6,7 @@ import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
 import { testRebuilds } from "./rebuilds.ts";
+import { testSnapshots } from "./snapshots.ts";
 import { testStarts } from "./starts.ts";
 import { testStepTransactions } from "./step-transactions.ts";
 
@@ -20,4 +21,5 @@ export function testContract(bench: Bench): void {
   testHolders(bench);
   testLists(bench);
   testRebuilds(bench);
+  testSnapshots(bench);
 }

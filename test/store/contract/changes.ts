@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { CaseChange, ClaimChange, StoredCase } from "../../../src/store/port.ts";
-import { commitOf, newCaseId, newId, note, parkedUntil, person, writeOf } from "../made-cases.ts";
+import type { CaseChange, ClaimChange, FoldedCase } from "../../../src/store/port.ts";
+import { changeOf, commitOf, newCaseId, newId, note, parkedUntil, person, writeOf } from "../made-cases.ts";
 import { waitUntil, type Bench } from "./contract.ts";
 import type { Entry } from "../../../src/core/journal.ts";
 
@@ -9,7 +9,7 @@ export function appending(
   entries: readonly Entry[],
   commitId: string,
   claim: ClaimChange = "keep",
-): (stored: StoredCase, now: number) => CaseChange<string> {
+): (stored: FoldedCase, now: number) => CaseChange<string> {
   return (stored, now) => {
     const { row } = writeOf(stored, commitId, entries, { kind: "free" }, now);
     return { kind: "write", commitId, entries, at: now, row, claim, reply: "written" };
@@ -41,14 +41,14 @@ export function testChanges(bench: Bench): void {
       const commitId = newId();
       const before = await bench.load(caseId);
       const earliest = await bench.store.now();
-      const seen: { readonly stored: StoredCase; readonly now: number }[] = [];
-      const reply = await bench.store.changeCase(caseId, commitId, (stored, now) => {
+      const seen: { readonly stored: FoldedCase; readonly now: number }[] = [];
+      const reply = await bench.store.changeCase(caseId, changeOf(commitId), (stored, now) => {
         seen.push({ stored, now });
         return appending([received("evt-1")], commitId)(stored, now);
       });
       expect(reply).toEqual({ kind: "decided", reply: "written" });
       expect(seen).toHaveLength(1);
-      expect(seen[0]?.stored).toEqual(before);
+      expect(seen[0]?.stored).toEqual({ row: before.row, state: before.state });
       expect(seen[0]?.now).toBeGreaterThanOrEqual(earliest);
       const { row, journal } = await bench.load(caseId);
       expect(row).toMatchObject({ state: "ready", dueAt: seen[0]?.now, revision: 3 });
@@ -58,9 +58,9 @@ export function testChanges(bench: Bench): void {
     test("sent again is a repeat: it is not even asked", async () => {
       const { identity } = await bench.start();
       const commitId = newId();
-      await bench.store.changeCase(identity.caseId, commitId, appending([note("once")], commitId));
+      await bench.store.changeCase(identity.caseId, changeOf(commitId), appending([note("once")], commitId));
       const before = await bench.load(identity.caseId);
-      const reply = await bench.other.changeCase(identity.caseId, commitId, () => {
+      const reply = await bench.other.changeCase(identity.caseId, changeOf(commitId), () => {
         throw new Error("asked again");
       });
       expect(reply).toEqual({ kind: "repeated" });
@@ -71,31 +71,39 @@ export function testChanges(bench: Bench): void {
       const { identity } = await bench.start();
       const before = await bench.load(identity.caseId);
       expect(
-        await bench.store.changeCase(identity.caseId, newId(), () => ({ kind: "leave", reply: 5 })),
+        await bench.store.changeCase(identity.caseId, changeOf(newId()), () => ({ kind: "leave", reply: 5 })),
       ).toEqual({ kind: "decided", reply: 5 });
       const fault = new RangeError("the caller's own");
       await expect(
-        bench.store.changeCase(identity.caseId, newId(), () => {
+        bench.store.changeCase(identity.caseId, changeOf(newId()), () => {
           throw fault;
         }),
       ).rejects.toBe(fault);
       expect(await bench.load(identity.caseId)).toEqual(before);
       const commitId = newId();
       expect(
-        await bench.other.changeCase(identity.caseId, commitId, appending([note("free")], commitId)),
+        await bench.other.changeCase(
+          identity.caseId,
+          changeOf(commitId),
+          appending([note("free")], commitId),
+        ),
       ).toEqual({ kind: "decided", reply: "written" });
     });
 
     test("of a case that is not there is null", async () => {
-      expect(await bench.store.changeCase(newCaseId(4), newId(), never)).toBeNull();
-      expect(await bench.store.changeCase("nonsense", newId(), never)).toBeNull();
+      expect(await bench.store.changeCase(newCaseId(4), changeOf(newId()), never)).toBeNull();
+      expect(await bench.store.changeCase("nonsense", changeOf(newId()), never)).toBeNull();
     });
 
     test("keeps a live claim untouched, with its due time for later", async () => {
       const stored = await bench.startClaimed();
       const [claimBefore] = await bench.store.listClaims(5);
       const commitId = newId();
-      await bench.other.changeCase(stored.row.caseId, commitId, appending([received("evt-1")], commitId));
+      await bench.other.changeCase(
+        stored.row.caseId,
+        changeOf(commitId),
+        appending([received("evt-1")], commitId),
+      );
       const { row } = await bench.load(stored.row.caseId);
       expect(row).toMatchObject({ state: "claimed", claim: stored.row.claim, revision: 2 });
       expect(await bench.store.listClaims(5)).toEqual([{ ...claimBefore, revision: 2 }]);
@@ -113,7 +121,11 @@ export function testChanges(bench: Bench): void {
         const { cases } = await bench.claim(1);
         expect(cases[0]?.row).toEqual({ ...before.row, state: "claimed", claim: cases[0]?.row.claim });
         const commitId = newId();
-        await bench.store.changeCase(start.identity.caseId, commitId, appending([], commitId, "free"));
+        await bench.store.changeCase(
+          start.identity.caseId,
+          changeOf(commitId),
+          appending([], commitId, "free"),
+        );
         expect(await bench.load(start.identity.caseId)).toEqual(before);
         await bench.claim(1);
       }
@@ -125,7 +137,11 @@ export function testChanges(bench: Bench): void {
         Array.from({ length: 12 }, async (_, index) => {
           const commitId = newId();
           const store = index % 2 === 0 ? bench.store : bench.other;
-          return store.changeCase(identity.caseId, commitId, appending([note(`${index}`)], commitId));
+          return store.changeCase(
+            identity.caseId,
+            changeOf(commitId),
+            appending([note(`${index}`)], commitId),
+          );
         }),
       );
       expect(replies).toEqual(Array.from({ length: 12 }, () => ({ kind: "decided", reply: "written" })));
@@ -141,7 +157,7 @@ export function testChanges(bench: Bench): void {
       const commitId = newId();
       const change = bench.store.changeCase(
         identity.caseId,
-        commitId,
+        changeOf(commitId),
         appending(
           Array.from({ length: 65 }, () => note("too many")),
           commitId,
@@ -163,7 +179,7 @@ export function testChanges(bench: Bench): void {
         const { caseId } = identity;
         const before = await bench.load(caseId);
         const [commitId, claim, earliest] = [newId(), taken("page-1"), await bench.store.now()];
-        await bench.store.changeCase(caseId, commitId, appending([], commitId, claim));
+        await bench.store.changeCase(caseId, changeOf(commitId), appending([], commitId, claim));
         const { row } = await bench.load(caseId);
         const claimedAt = row.claim?.claimedAt ?? 0;
         expect(claimedAt).toBeGreaterThanOrEqual(earliest);
@@ -177,7 +193,7 @@ export function testChanges(bench: Bench): void {
         const held = (await bench.store.listClaims(5)).find((one) => one.caseId === caseId);
         expect(held).toMatchObject({ claimId, actWithinMs: 90_000, touches: 0 });
         const free = newId();
-        await bench.store.changeCase(caseId, free, appending([], free, "free"));
+        await bench.store.changeCase(caseId, changeOf(free), appending([], free, "free"));
         expect(await bench.load(caseId)).toEqual(before);
         await bench.claim(1);
       }
@@ -188,7 +204,7 @@ export function testChanges(bench: Bench): void {
       const [commitId, claim] = [newId(), taken("page-1")];
       await bench.other.changeCase(
         stored.row.caseId,
-        commitId,
+        changeOf(commitId),
         appending([note("taken over")], commitId, claim),
       );
       expect(await bench.commitOne(commitOf(stored, await bench.store.now(), [note("late")]))).toEqual({
@@ -206,7 +222,7 @@ export function testChanges(bench: Bench): void {
         claims.map((claim, index) => {
           const commitId = newId();
           const store = index % 2 === 0 ? bench.store : bench.other;
-          return store.changeCase(identity.caseId, commitId, (stored, now): CaseChange<string> => {
+          return store.changeCase(identity.caseId, changeOf(commitId), (stored, now): CaseChange<string> => {
             seen.push(stored.row.claim?.claimId ?? null);
             if (stored.row.claim !== null) return { kind: "leave", reply: "held" };
             return appending([note("mine")], commitId, claim)(stored, now);
@@ -223,9 +239,13 @@ export function testChanges(bench: Bench): void {
       const { identity } = await bench.start();
       const [first, second, third] = [newId(), newId(), newId()];
       const claim = taken("page-1");
-      await bench.store.changeCase(identity.caseId, first, appending([], first, claim));
+      await bench.store.changeCase(identity.caseId, changeOf(first), appending([], first, claim));
       const touch = { kind: "touch", actWithinMs: 120_000 } as const;
-      await bench.store.changeCase(identity.caseId, second, appending([note("a move")], second, touch));
+      await bench.store.changeCase(
+        identity.caseId,
+        changeOf(second),
+        appending([note("a move")], second, touch),
+      );
       const [held] = await bench.store.listClaims(5);
       expect(held).toMatchObject({
         claimId: claim.claimId,
@@ -234,9 +254,13 @@ export function testChanges(bench: Bench): void {
         touches: 1,
       });
       expect(held?.actByAt).toBeGreaterThanOrEqual((held?.claimedAt ?? 0) + 120_000);
-      await bench.store.changeCase(identity.caseId, third, appending([], third, "free"));
+      await bench.store.changeCase(identity.caseId, changeOf(third), appending([], third, "free"));
       const fourth = newId();
-      await bench.store.changeCase(identity.caseId, fourth, appending([note("nobody's")], fourth, touch));
+      await bench.store.changeCase(
+        identity.caseId,
+        changeOf(fourth),
+        appending([note("nobody's")], fourth, touch),
+      );
       expect((await bench.load(identity.caseId)).row).toMatchObject({ state: "ready", claim: null });
     });
 
@@ -245,7 +269,11 @@ export function testChanges(bench: Bench): void {
       const before = await bench.load(identity.caseId);
       const commitId = newId();
       await expect(
-        bench.store.changeCase(identity.caseId, commitId, appending([note("x")], commitId, taken("page-1"))),
+        bench.store.changeCase(
+          identity.caseId,
+          changeOf(commitId),
+          appending([note("x")], commitId, taken("page-1")),
+        ),
       ).rejects.toMatchObject({ code: "INVARIANT_BROKEN" });
       expect(await bench.load(identity.caseId)).toEqual(before);
     });
@@ -259,7 +287,11 @@ export function testChanges(bench: Bench): void {
       await waitUntil(() => hints === 1);
       const parked = await bench.start({ entries: [parkedUntil(null)] });
       const commitId = newId();
-      await bench.store.changeCase(parked.identity.caseId, commitId, appending([received("e")], commitId));
+      await bench.store.changeCase(
+        parked.identity.caseId,
+        changeOf(commitId),
+        appending([received("e")], commitId),
+      );
       await waitUntil(() => hints === 2);
       await stop();
       await stop();
@@ -294,7 +326,11 @@ export function testChanges(bench: Bench): void {
       const claimed = await bench.startClaimed();
       await waitUntil(() => hints === 1);
       const commitId = newId();
-      await bench.store.changeCase(claimed.row.caseId, commitId, appending([received("e")], commitId));
+      await bench.store.changeCase(
+        claimed.row.caseId,
+        changeOf(commitId),
+        appending([received("e")], commitId),
+      );
       await bench.start();
       await waitUntil(() => hints === 2);
       await stop();

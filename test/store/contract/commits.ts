@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { foldJournal } from "../../../src/core/fold.ts";
 import { rowOf } from "../../../src/core/row.ts";
-import { COMMIT_ENTRIES_MAX, type HolderCommit, type StoredCase } from "../../../src/store/port.ts";
 import {
+  COMMIT_ENTRIES_MAX,
+  type FoldedCase,
+  type HolderCommit,
+  type StoredCase,
+} from "../../../src/store/port.ts";
+import {
+  changeOf,
   attemptOpened,
   commitOf,
   confirmed,
@@ -18,7 +24,7 @@ import type { Bench } from "./contract.ts";
 export function testCommits(bench: Bench): void {
   const addNote = async (caseId: string, text = "seen"): Promise<void> => {
     const commitId = newId();
-    await bench.other.changeCase(caseId, commitId, (stored, now) => ({
+    await bench.other.changeCase(caseId, changeOf(commitId), (stored, now) => ({
       kind: "write",
       commitId,
       claim: "keep",
@@ -34,7 +40,7 @@ export function testCommits(bench: Bench): void {
     return stored;
   };
 
-  const startMany = async (count: number): Promise<readonly StoredCase[]> => {
+  const startMany = async (count: number): Promise<readonly FoldedCase[]> => {
     for (let n = 0; n < count; n += 1) await bench.start({ shard: n % 32 });
     return (await bench.claim(count)).cases;
   };
@@ -264,7 +270,7 @@ function pick({
 }
 
 /** Commits that no store can store: too many entries, a value that JSON lacks, a text that jsonb refuses. */
-function poisonous(stored: StoredCase, at: number): readonly HolderCommit[] {
+function poisonous(stored: FoldedCase, at: number): readonly HolderCommit[] {
   const base = commitOf(stored, at, [note("never"), reviewOpened()]);
   const { summary } = base.current.row;
   const [review] = summary.reviews;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type {
   ClaimReply,
+  FoldedCase,
   HolderCommit,
   HolderReply,
   NewCase,
@@ -64,7 +65,7 @@ export class Bench {
   }
 
   /** Starts a case and claims it. */
-  async startClaimed(wishes: Partial<CaseWishes> = {}): Promise<StoredCase> {
+  async startClaimed(wishes: Partial<CaseWishes> = {}): Promise<FoldedCase> {
     const start = await this.start(wishes);
     const { cases } = await this.claim(1);
     const [stored] = cases;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/core/journal.ts";
-import { attemptOpened, commitOf, confirmed, intentOpened, newId, note } from "../made-cases.ts";
+import { changeOf, attemptOpened, commitOf, confirmed, intentOpened, newId, note } from "../made-cases.ts";
 import { appending } from "./changes.ts";
 import type { Bench } from "./contract.ts";
 
 /** A failover to a standby that lags: the last commits are gone, the claim is as it was before them. */
 export function testFailovers(bench: Bench): void {
   const append = async (caseId: string, entries: readonly Entry[], commitId = newId()): Promise<void> => {
-    await bench.other.changeCase(caseId, commitId, appending(entries, commitId));
+    await bench.other.changeCase(caseId, changeOf(commitId), appending(entries, commitId));
   };
 
   describe("after a failover that lost the last commits", () => {

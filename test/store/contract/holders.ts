@@ -12,7 +12,7 @@ export function testHolders(bench: Bench): void {
       ]);
     });
 
-    test("each beat renews an unmarked holder, raises its beat and tells its claims and no others", async () => {
+    test("R6: each beat renews an unmarked holder, raises its beat and tells its claims and no others", async () => {
       const holder = newHolder();
       await bench.store.registerHolder(holder);
       expect(await bench.store.beat(holder.holderId)).toMatchObject({ kind: "alive", claims: [] });
@@ -36,7 +36,7 @@ export function testHolders(bench: Bench): void {
       expect(stored?.beatAt).toBe(reply.kind === "alive" ? reply.now : 0);
     });
 
-    test("a holder that is marked, or that nobody knows, never comes back", async () => {
+    test("R6: a holder that is marked, or that nobody knows, never comes back", async () => {
       const holder = newHolder();
       await bench.store.registerHolder(holder);
       expect(await bench.store.endHolder(holder.holderId, null)).toBe(true);

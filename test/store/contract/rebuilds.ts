@@ -4,8 +4,9 @@ import { stepOf } from "../../../src/core/case-state.ts";
 import { foldJournal } from "../../../src/core/fold.ts";
 import type { Entry } from "../../../src/core/journal.ts";
 import { rowOf } from "../../../src/core/row.ts";
-import type { StoredCase } from "../../../src/store/port.ts";
+import type { FoldedCase } from "../../../src/store/port.ts";
 import {
+  changeOf,
   attemptFailed,
   attemptOpened,
   commitOf,
@@ -39,11 +40,11 @@ type Act = (typeof acts)[number];
 
 export function testRebuilds(bench: Bench): void {
   /** The case as its holder last saw it. */
-  const perform = async (act: Act, caseId: string, sight: StoredCase | null): Promise<StoredCase | null> => {
+  const perform = async (act: Act, caseId: string, sight: FoldedCase | null): Promise<FoldedCase | null> => {
     const now = await bench.store.now();
     const byFact = async (entries: readonly Entry[], claim: "keep" | "free" = "keep"): Promise<void> => {
       const commitId = newId();
-      await bench.other.changeCase(caseId, commitId, appending(entries, commitId, claim));
+      await bench.other.changeCase(caseId, changeOf(commitId), appending(entries, commitId, claim));
     };
     const byHolder = async (entries: readonly Entry[], isFreed: boolean): Promise<void> => {
       if (sight !== null)
@@ -111,7 +112,7 @@ export function testRebuilds(bench: Bench): void {
           fc.array(fc.constantFrom(...acts), { minLength: 1, maxLength: 14 }),
           async (sequence) => {
             const { identity } = await bench.start();
-            let sight: StoredCase | null = null;
+            let sight: FoldedCase | null = null;
             for (const act of sequence) {
               sight = await perform(act, identity.caseId, sight);
               const { row, journal } = await bench.load(identity.caseId);
@@ -123,7 +124,7 @@ export function testRebuilds(bench: Bench): void {
             const commitId = newId();
             await bench.store.changeCase(
               identity.caseId,
-              commitId,
+              changeOf(commitId),
               appending([{ kind: "caseDone" }], commitId, "free"),
             );
             expect((await bench.load(identity.caseId)).row).toMatchObject({
@@ -140,8 +141,8 @@ export function testRebuilds(bench: Bench): void {
 }
 
 /** One more attempt that fails, after the intent where there is none. */
-function anAttempt({ row, journal }: StoredCase, now: number): readonly Entry[] {
-  const { intent } = stepOf(foldJournal(row.caseId, journal), "createRecord");
+function anAttempt({ state }: FoldedCase, now: number): readonly Entry[] {
+  const { intent } = stepOf(state, "createRecord");
   const attempt = (intent?.attempts.length ?? 0) + 1;
   return [
     confirmed("approve"),

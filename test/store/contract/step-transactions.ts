@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commitOf, confirmed, newId, note, writeOf } from "../made-cases.ts";
+import { changeOf, commitOf, confirmed, newId, note, writeOf } from "../made-cases.ts";
 import type { Bench } from "./contract.ts";
 
 /** What every store promises of the transactions that steps write in; what is written there is each store's own. */
@@ -20,7 +20,7 @@ export function testStepTransactions(bench: Bench): void {
       const { caseId } = stored.row;
       const transaction = await bench.store.begin();
       const commitId = newId();
-      await bench.other.changeCase(caseId, commitId, (one, now) => ({
+      await bench.other.changeCase(caseId, changeOf(commitId), (one, now) => ({
         kind: "write",
         commitId,
         claim: "keep",

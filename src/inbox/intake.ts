@@ -1,0 +1,91 @@
+/**
+ * Batches what arrives: while one transaction is under way, further deliveries wait and go together into the next. A
+ * lone one is committed at once. Bounded in number and in bytes; beyond that the sender is asked to come again.
+ */
+
+import { FootholdError } from "../core/errors.ts";
+import { TAKE_IN_MAX, type InboxStore, type NewDelivery, type TakenEvent } from "../store/inbox-port.ts";
+
+/** Transactions at the same time. */
+const TRANSACTIONS_MAX = 2;
+/** Deliveries that wait. */
+const WAITING_MAX = 4_096;
+/** Bytes of bodies in one transaction, unless it is of one alone. */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+
+interface Waiting {
+  readonly delivery: NewDelivery;
+  readonly answer: (taken: readonly TakenEvent[]) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Takes deliveries in. */
+export class Intake {
+  readonly #store: Pick<InboxStore, "takeIn">;
+  #waiting: Waiting[] = [];
+  #underWay = 0;
+
+  constructor(store: Pick<InboxStore, "takeIn">) {
+    this.#store = store;
+  }
+
+  /**
+   * Resolves when the delivery is committed. Rejects with what the store threw; with `DATABASE_UNAVAILABLE` when too
+   * many wait.
+   */
+  take(delivery: NewDelivery): Promise<readonly TakenEvent[]> {
+    if (this.#waiting.length >= WAITING_MAX) {
+      throw new FootholdError(
+        "DATABASE_UNAVAILABLE",
+        `${WAITING_MAX} deliveries wait for the database already.`,
+      );
+    }
+    return new Promise((answer, fail) => {
+      this.#waiting.push({ delivery, answer, fail });
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#underWay < TRANSACTIONS_MAX && this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      this.#underWay += 1;
+      void this.#commit(batch).finally(() => {
+        this.#underWay -= 1;
+        this.#flush();
+      });
+    }
+  }
+
+  /** No event twice in one statement: the second waits for the next. */
+  #nextBatch(): readonly Waiting[] {
+    const batch: Waiting[] = [];
+    const later: Waiting[] = [];
+    const eventIds = new Set<string>();
+    let bytes = 0;
+    for (const one of this.#waiting) {
+      const ids = one.delivery.events.map(({ eventId }) => eventId);
+      bytes += one.delivery.body.length;
+      const isFull = batch.length >= TAKE_IN_MAX || (batch.length > 0 && bytes > BATCH_BYTES_MAX);
+      if (isFull || ids.some((id) => eventIds.has(id))) {
+        later.push(one);
+        continue;
+      }
+      for (const id of ids) eventIds.add(id);
+      batch.push(one);
+    }
+    this.#waiting = later;
+    return batch;
+  }
+
+  async #commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const taken = await this.#store.takeIn(batch.map(({ delivery }) => delivery));
+      batch.forEach(({ answer }, index) => answer(taken[index] ?? []));
+    } catch (error) {
+      // What is wrong with one must not fail the others: each is sent again alone.
+      if (batch.length === 1) for (const { fail } of batch) fail(error);
+      else for (const one of batch) await this.#commit([one]);
+    }
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Does the work of the inbox: claims what is due under the holder of the process that it runs in, a few pieces at a time.
+ * It sleeps until the next piece is due or a hint comes; a slow net poll covers hints that were missed.
+ */
+
+import { isFootholdError } from "../core/errors.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Registry } from "../define/registry.ts";
+import type { Store } from "../store/port.ts";
+import type { ClaimedWork, WorkOutcome } from "../store/inbox-port.ts";
+import { doWork, type CaseDoor, type WorkEnd } from "./do-work.ts";
+import type { OnInboxReport } from "./report.ts";
+import type { Source } from "./source.ts";
+
+/** Pieces of work at the same time. */
+const CONCURRENCY = 16;
+/** How long a claim holds, in ms: `fetch` and the acts that follow, several times over. */
+const ACT_WITHIN_MS = 90_000;
+const NET_POLL_MS = 2_000;
+const AWAY_MS = 500;
+/** Failed tries of one round, and the delays between them: 5 s x 4^n, at most 15 min, half of it by chance. */
+const ATTEMPTS_MAX = 5;
+const DELAY_MS_FIRST = 5_000;
+const DELAY_MS_MAX = 900_000;
+
+/** What it is made of. */
+export interface InboxWorkerOptions {
+  readonly store: Store;
+  readonly door: CaseDoor;
+  readonly registry: Registry;
+  readonly sources: readonly Source[];
+  readonly ports: Ports;
+  /** The holder of this process, which beats and is swept as for cases. It may change. */
+  readonly holderId: () => string;
+  readonly onReport?: OnInboxReport;
+  /** Failed tries of one round. Default 5. */
+  readonly attemptsMax?: number;
+  /** Delay before the second try, in ms. Default 5,000. */
+  readonly firstDelayMs?: number;
+}
+
+/** A running worker of the inbox. */
+export interface InboxWorker {
+  start(): Promise<void>;
+  /** Something may be due now. */
+  hint(): void;
+  /** Ends after what is under way. Safe twice. */
+  stop(): Promise<void>;
+  /** Does what is due now, once. Returns how many pieces. */
+  workOnce(): Promise<number>;
+}
+
+/** Makes one; nothing runs before `start` or `workOnce`. */
+export function createInboxWorker(options: InboxWorkerOptions): InboxWorker {
+  return new Working(options);
+}
+
+class Working implements InboxWorker {
+  readonly #options: InboxWorkerOptions;
+  readonly #sources: ReadonlyMap<string, Source>;
+  readonly #stopped = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #wake = new AbortController();
+  #isHinted = false;
+  #loop: Promise<void> | null = null;
+  #unlisten: () => Promise<void> = () => Promise.resolve();
+  #isAway = false;
+
+  constructor(options: InboxWorkerOptions) {
+    this.#options = options;
+    this.#sources = new Map(options.sources.map((source) => [scopeName(source.tenant, source.name), source]));
+  }
+
+  async start(): Promise<void> {
+    if (this.#loop !== null) return;
+    this.#loop = this.#run();
+    this.#unlisten = await this.#options.store.listen(() => this.hint());
+  }
+
+  hint(): void {
+    this.#isHinted = true;
+    this.#wake.abort();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#wake.abort();
+    await this.#loop;
+    await this.#unlisten();
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options.ports;
+    while (!this.#stopped.signal.aborted) {
+      const idleMs = await this.#pass();
+      if (idleMs <= 0 || this.#stopped.signal.aborted) continue;
+      this.#wake = new AbortController();
+      if (!this.#isHinted) await clock.sleep(Math.min(idleMs, NET_POLL_MS), this.#wake.signal);
+    }
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** One claim, whose work goes on beside it; how long there is nothing to claim then, in ms. */
+  async #pass(): Promise<number> {
+    const { store, ports, onReport } = this.#options;
+    // A claim for one free place costs as much as one for many.
+    const free = CONCURRENCY - this.#running.size;
+    if (free < CONCURRENCY / 4) return NET_POLL_MS;
+    const wasHinted = this.#isHinted;
+    this.#isHinted = false;
+    try {
+      // A case that was started or linked may be what an event waits for.
+      if (wasHinted) await store.inbox.rematchWork();
+      const reply = await this.#claim(free);
+      for (const claimed of reply.claimed) this.#begin(claimed);
+      if (this.#isAway) onReport?.({ kind: "databaseBack", during: "the work of the inbox" });
+      this.#isAway = false;
+      return reply.nextDueAt === null ? NET_POLL_MS : reply.nextDueAt - reply.now;
+    } catch (error) {
+      this.#tell(error);
+      await ports.clock.sleep(AWAY_MS, this.#stopped.signal);
+      return 0;
+    }
+  }
+
+  #begin(claimed: ClaimedWork): void {
+    const work = this.#doOne(claimed).finally(() => {
+      this.#running.delete(work);
+      this.#wake.abort();
+    });
+    this.#running.add(work);
+  }
+
+  async workOnce(): Promise<number> {
+    const { claimed } = await this.#claim(CONCURRENCY);
+    await Promise.all(claimed.map((one) => this.#doOne(one)));
+    return claimed.length;
+  }
+
+  #claim(count: number): ReturnType<Store["inbox"]["claimWork"]> {
+    const { store, sources, ports, holderId } = this.#options;
+    return store.inbox.claimWork({
+      holderId: holderId(),
+      claimIds: Array.from({ length: count }, () => ports.ids.unique()),
+      consumers: sources.flatMap(({ tenant, name, consumers }) =>
+        Object.keys(consumers).map((consumer) => ({ tenant, source: name, consumer })),
+      ),
+      actWithinMs: ACT_WITHIN_MS,
+    });
+  }
+
+  /** Never rejects: what is not settled is freed when its claim is over. */
+  async #doOne(claimed: ClaimedWork): Promise<void> {
+    const { store, door, registry, ports } = this.#options;
+    const { work } = claimed;
+    const source = this.#sources.get(scopeName(work.tenant, work.source));
+    if (source === undefined) return;
+    try {
+      const context = { store, door, registry, ports, signal: this.#stopped.signal };
+      const end = await doWork(context, source, claimed);
+      await store.inbox.settleWork([this.#outcome(claimed, end)]);
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  #outcome({ work }: ClaimedWork, end: WorkEnd): WorkOutcome {
+    const { ports, attemptsMax = ATTEMPTS_MAX } = this.#options;
+    const { eventId, consumer, attempts } = work;
+    const claimId = work.claimId ?? "";
+    const rest = { eventId, consumer, claimId, caseIds: [], waitsFor: null, errorClass: null };
+    switch (end.kind) {
+      case "done":
+      case "ignored":
+        return {
+          ...rest,
+          state: end.kind,
+          dueInMs: null,
+          attempts,
+          sentence: end.sentence,
+          caseIds: end.caseIds,
+        };
+      case "waits": {
+        const { delayMs, untilAt, target: waitsFor } = end;
+        const leftMs = untilAt - ports.clock.now();
+        if (leftMs <= 0) return this.#review(rest, attempts, end.sentence, "nobody came");
+        const dueInMs = Math.min(delayMs, leftMs);
+        return { ...rest, state: "waiting", dueInMs, attempts, sentence: end.sentence, waitsFor };
+      }
+      case "review":
+        return this.#review(rest, attempts, end.sentence, end.errorClass);
+      case "failed": {
+        const { sentence, errorClass } = end;
+        if (attempts + 1 >= attemptsMax) return this.#review(rest, attempts + 1, sentence, errorClass);
+        return {
+          ...rest,
+          state: "waiting",
+          dueInMs: this.#delayMs(attempts),
+          attempts: attempts + 1,
+          sentence,
+          errorClass,
+        };
+      }
+    }
+  }
+
+  #review(
+    rest: Pick<WorkOutcome, "eventId" | "consumer" | "claimId" | "caseIds" | "waitsFor">,
+    attempts: number,
+    sentence: string,
+    errorClass: string,
+  ): WorkOutcome {
+    const { eventId, consumer } = rest;
+    this.#options.onReport?.({ kind: "workInReview", eventId, consumer, sentence });
+    return { ...rest, state: "in_review", dueInMs: null, attempts, sentence, errorClass };
+  }
+
+  #delayMs(attempts: number): number {
+    const { ports, firstDelayMs = DELAY_MS_FIRST } = this.#options;
+    const whole = Math.min(DELAY_MS_MAX, firstDelayMs * 4 ** attempts);
+    return Math.round(whole / 2 + ports.random() * (whole / 2));
+  }
+
+  #tell(error: unknown): void {
+    const { onReport } = this.#options;
+    const during = "the work of the inbox";
+    if (!isFootholdError(error) || error.code !== "DATABASE_UNAVAILABLE") {
+      onReport?.({ kind: "fault", during, error });
+    } else if (!this.#isAway) {
+      this.#isAway = true;
+      onReport?.({ kind: "databaseAway", during, error });
+    }
+  }
+}
+
+function scopeName(tenant: string, source: string): string {
+  return JSON.stringify([tenant, source]);
+}
