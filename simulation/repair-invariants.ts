@@ -95,6 +95,7 @@ const OF_WORKERS: ReadonlySet<EntryKind> = new Set([
   "conditionAnswered",
   "stepLapsed",
   "stepRestored",
+  "stepUndone",
   "parked",
   "caseDone",
   "claimLost",
@@ -113,6 +114,7 @@ function moverOf(entry: Entry): string | null {
   const isMove =
     entry.kind === "resumed" ||
     entry.kind === "inputCorrected" ||
+    entry.kind === "redoOrdered" ||
     entry.kind === "paused" ||
     entry.kind === "canceled" ||
     entry.kind === "approvalAnswered";

@@ -130,8 +130,7 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "lateReport":
       return learnLate(state, entry, at);
     case "noteAdded":
-      // During a repair the state before it must still be there afterwards.
-      return state.repair === null ? wake(state, at) : state;
+      return addNote(state, at);
     case "repairOpened":
       return openRepair(state, entry, at);
     case "repairTakenOver":
@@ -237,6 +236,11 @@ function receiveEvent(state: CaseState, entry: EntryOf<"eventReceived">, at: num
   if (ignored !== null) return state;
   const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
   return wake({ ...state, events: addEvents(state.events, [event]) }, at);
+}
+
+/** A note wakes what stands still, but for a repair: the state before that must be there again afterwards. */
+function addNote(state: CaseState, at: number): CaseState {
+  return state.repair === null ? wake(state, at) : state;
 }
 
 function attachEvent(state: CaseState, entry: EntryOf<"eventAttached">, at: number): CaseState {

@@ -16,8 +16,13 @@ export function addEvents(
   return more.reduce(addEvent, events);
 }
 
+/** Once for each event of a journal, so without a list of those of the type. */
 function addEvent(events: readonly ReceivedEvent[], event: ReceivedEvent): readonly ReceivedEvent[] {
-  const all = [...events, event];
-  const places = all.flatMap(({ eventType }, place) => (eventType === event.eventType ? [place] : []));
-  return places.length > 2 * EVENTS_KEPT ? all.filter((_, place) => place !== places[EVENTS_KEPT]) : all;
+  let [count, middle] = [0, 0];
+  for (const [place, { eventType }] of events.entries()) {
+    if (eventType !== event.eventType) continue;
+    if (count === EVENTS_KEPT) middle = place;
+    count += 1;
+  }
+  return [...(count < 2 * EVENTS_KEPT ? events : events.toSpliced(middle, 1)), event];
 }

@@ -1,7 +1,8 @@
 /**
  * R5: the version of a plan, so that a person acts on what they saw. A hash over a step and all that follow it:
  * standing, basis, intent version, fingerprint, answers to conditions, the ids of events that a wait has not used yet, and
- * what events attached to an open repair would change of these (R22); no times, ages or attempts, so that it changes only when the decision might.
+ * what events attached to an open repair would change of these (R22); no times, ages or attempts, so that it changes
+ * only when the decision might.
  */
 
 import { basisOf } from "../core/basis.ts";

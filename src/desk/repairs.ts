@@ -118,7 +118,9 @@ export async function keepRepair(parts: DeskParts, caseId: string, repairId: str
   if (standing.kind === "refused") return { kind: "over", sentence: standing.sentence };
   const beat = claim === null ? null : await store.beat(claim.holderId);
   if (beat?.kind !== "alive") {
-    const sentence = `This repair of case ${caseId} is over: its page gave no sign of life for a whole lease. Open the case again to go on.`;
+    const sentence =
+      `This repair of case ${caseId} is over: its page gave no sign of life for a whole lease. ` +
+      `Open the case again to go on.`;
     return { kind: "over", sentence };
   }
   const { attached } = standing.repair;

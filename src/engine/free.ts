@@ -29,7 +29,8 @@ export type Freed =
 
 /**
  * Frees a claim if it is still the one named. With an attempt open, a loss is journaled and counts (R9); else the case
- * goes back as it stood. A repair ends, with what came meanwhile applied, and is no loss (R22). A case whose journal cannot be read is set aside, so that it keeps nobody busy.
+ * goes back as it stood. A repair ends, with what came meanwhile applied, and is no loss (R22). A case whose journal
+ * cannot be read is set aside, so that it keeps nobody busy.
  */
 export async function freeClaim(store: Store, input: FreeInput): Promise<Freed> {
   const { caseId, claimId, commitId } = input;

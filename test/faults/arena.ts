@@ -10,21 +10,24 @@ import { until, World } from "../engine/world.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import type { OwnProcessOptions } from "../setup/own-process.ts";
 import { threeSteps, type PlannedType } from "./case-types.ts";
+import { withClient } from "./client.ts";
 import { startWorkerProcess, type Trap, type WorkerProcess } from "./crew.ts";
 import { judgeAll, type JudgedCase } from "./judge.ts";
 import { KIND_NAMES, type KindName } from "./kinds.ts";
-import { startLedger, type Ledger } from "./ledger.ts";
+import { startLedger, type Ledger, type LedgerLine } from "./ledger.ts";
 
 /** Lease of every worker here, in ms. */
 export const LEASE_MS = 3_000;
-/** From the fault to the moment at which another worker has the case, in ms. */
-export const RESUMED_WITHIN_MS: number = LEASE_MS + 2_000;
 /** How long cases may take until all are at rest: they wait for leases, deadlines and a server that comes back. */
 const REST_MS = 60_000;
+/** Connections of a worker that nothing is held still in. */
+const POOL_MAX = 6;
 /** Cases started at the same time. */
 const STARTS_AT_ONCE = 16;
 /** Starts of one case that are tried while the database is away, one every 100 ms. */
 const START_TRIES_MAX = 600;
+
+const EFFECTS = "create table public.effects (seq bigserial primary key, key text, token float8)";
 
 /** What a worker may have different. */
 export interface WorkerSetup extends OwnProcessOptions {
@@ -100,6 +103,8 @@ export class Arena {
         destination: this.ledger.url,
         leaseMs: LEASE_MS,
         concurrency,
+        // Each case that is held still may have a transaction open, and those may have half of the pool.
+        poolMax: POOL_MAX + 2 * traps.length,
         databaseTimeoutMs,
         workerPerType,
         caseTypes: this.types,
@@ -161,9 +166,17 @@ export class Arena {
     await Promise.all(this.workers.map((worker) => worker.retire()));
   }
 
+  /** Every request that arrived anywhere, and every effect that was written in a transaction of its step. */
+  async lines(): Promise<readonly LedgerLine[]> {
+    const { rows } = await withClient(this.database.url, (client) =>
+      client.query<{ key: string; token: number }>("select key, token from public.effects order by seq"),
+    );
+    return [...(await this.ledger.read()), ...rows.map((row) => ({ ...row, path: "", isNew: true }))];
+  }
+
   /** What is wrong after {@link settle}. */
   async judge(): Promise<readonly string[]> {
-    const lines = await this.ledger.read();
+    const lines = await this.lines();
     const judged: JudgedCase[] = [];
     for (const { caseId, kind } of this.cases) {
       const stored = await this.world.store.loadCase(caseId);
@@ -191,6 +204,7 @@ export async function inArena<T>(serverUrl: string, act: (arena: Arena) => Promi
   let result: T;
   try {
     await store.migrate();
+    await withClient(database.url, (client) => client.query(EFFECTS));
     result = await act(arena);
   } catch (error) {
     // What went wrong first is what must be told.

@@ -50,7 +50,7 @@ function faultOf(...rounds: readonly (Outcome | Error)[]): Fault {
   return { group: "made up", name: "a fault", soakRuns: 1, sampleRuns: 1, round };
 }
 
-const input = { serverUrl: "", seed: "seed", runs: 10 };
+const input = { serverUrl: "", seed: "seed", runs: 10, resumedWithinMs: 5_000 };
 
 test("a run in which the fault did not hit is a violation", async () => {
   const fault = faultOf(ran(5, 5, []), ran(5, 4, []));

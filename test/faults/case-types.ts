@@ -11,6 +11,7 @@ import {
   type Made,
   type SendContext,
   type VersionContext,
+  writeEffect,
 } from "./clients.ts";
 import { KINDS, type KindName } from "./kinds.ts";
 
@@ -55,7 +56,9 @@ export function threeSteps(url: string, type: PlannedType, onRun: OnRun = JUST_S
   const step = (stepName: StepName) => {
     const run = (context: SendContext) =>
       onRun({ caseId: context.caseId, step: stepName, signal: context.signal }, (signal) =>
-        sendTo(url, name, stepName, { ...context, signal }),
+        idempotency.by === "transaction"
+          ? writeEffect(context)
+          : sendTo(url, name, stepName, { ...context, signal }),
       );
     const plain = { to, deadline: type.deadline ?? deadline, run };
     switch (idempotency.by) {

@@ -14,7 +14,7 @@ export interface Made {
 /** What sending needs of the context of `run`. */
 export type SendContext = Pick<
   RunContext,
-  "caseId" | "idempotencyKey" | "fencingToken" | "fingerprint" | "version" | "signal"
+  "caseId" | "idempotencyKey" | "fencingToken" | "fingerprint" | "version" | "transaction" | "signal"
 >;
 /** What asking needs of the context of `check`. */
 export type AskContext = Pick<CheckContext, "idempotencyKey" | "fencingToken" | "fingerprint" | "signal">;
@@ -42,6 +42,15 @@ export async function sendTo(
   });
   const { id } = made.parse(await (await expectOk(response)).json());
   return { id };
+}
+
+/** Has its effect in the database itself: a row, and no rule there that would keep a second one out. */
+export async function writeEffect({ idempotencyKey, fencingToken, transaction }: SendContext): Promise<Made> {
+  await transaction.query("insert into public.effects (key, token) values ($1, $2)", [
+    idempotencyKey,
+    fencingToken,
+  ]);
+  return { id: `${idempotencyKey} ${fencingToken}` };
 }
 
 /** Asks whether it happened; at a fence the question raises it. */

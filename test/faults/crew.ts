@@ -31,6 +31,8 @@ export interface WorkerPlan {
   readonly destination: string;
   readonly leaseMs: number;
   readonly concurrency: number;
+  /** Connections to the database; each transaction that a step writes in has one for itself. */
+  readonly poolMax: number;
   /** After this time it gives up on a statement or a connect, in ms. */
   readonly databaseTimeoutMs: number;
   /** One worker for each case type, instead of one for all. */

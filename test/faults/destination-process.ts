@@ -61,6 +61,8 @@ function judge({ caseType, key, token, condition }: Sent): Verdict {
     case "lookup":
     case "none":
       return EXECUTE;
+    case "transaction":
+      throw new Error("what is written in a transaction is not sent anywhere");
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { seededRandom, type SeededRandom } from "../../examples/services/seeded-random.ts";
 import { FAILPOINTS, type Failpoint } from "../../src/engine/failpoints.ts";
-import { inArena, RESUMED_WITHIN_MS, type Arena } from "./arena.ts";
+import { inArena, type Arena } from "./arena.ts";
 import { STEPS, type PlannedType, type StepName } from "./case-types.ts";
 import type { Trap, WorkerProcess } from "./crew.ts";
 import { KIND_NAMES, KINDS, type KindName } from "./kinds.ts";
@@ -33,12 +33,17 @@ function firstPlaces(kind: KindName): readonly Place[] {
 const FIRST_PLACES: readonly { readonly kind: KindName; readonly place: Place }[] = KIND_NAMES.flatMap(
   (kind) => firstPlaces(kind).map((place) => ({ kind, place })),
 );
-/** Cases of one round that ends a worker at each place. */
+/** Places of all kinds. */
 export const PLACE_COUNT: number = FIRST_PLACES.length;
+/** Cases that a worker holds when it is ended: as many as one holds by itself. */
+const CASES_MAX = 48;
 
-/** Ends a worker while each of its cases stands at another place. One run = one case. */
-export async function endAtPlaces(endedBy: EndedBy, { serverUrl, seed, runs }: RoundInput): Promise<Outcome> {
-  const chosen = chooseSome(FIRST_PLACES, runs, seededRandom(seed));
+/** Ends a worker while each of its cases stands at another place; the next round goes on with further ones. One run = one case. */
+export async function endAtPlaces(endedBy: EndedBy, input: RoundInput): Promise<Outcome> {
+  const { serverUrl, commonSeed, resumedWithinMs, done, runs } = input;
+  const order = shuffle(FIRST_PLACES, seededRandom(commonSeed));
+  const from = done % order.length;
+  const chosen = order.slice(from, from + Math.min(runs, CASES_MAX));
   return inArena(serverUrl, async (arena) => {
     const traps: Trap[] = [];
     for (const { kind, place } of chosen) traps.push(await holdOne(arena, kind, place));
@@ -52,10 +57,10 @@ export async function endAtPlaces(endedBy: EndedBy, { serverUrl, seed, runs }: R
     await victim.retire();
     await arena.settle();
     const late = traps.filter(
-      (trap) => !isEndOfCase(trap) && takenAfter(survivor, trap, endedAt) > RESUMED_WITHIN_MS,
+      (trap) => !isEndOfCase(trap) && takenAfter(survivor, trap, endedAt) > resumedWithinMs,
     );
     const slow = late.map(
-      ({ caseId }) => `case ${caseId} had no holder ${RESUMED_WITHIN_MS} ms after the fault`,
+      ({ caseId }) => `case ${caseId} had no holder ${resumedWithinMs} ms after the fault`,
     );
     return ran(traps.length, traps.filter((trap) => wasHit(arena, victim.name, trap)).length, [
       ...slow,
@@ -160,9 +165,9 @@ function takenAfter(survivor: WorkerProcess, { caseId }: Trap, endedAt: number):
   return (taken?.heardAt ?? Infinity) - endedAt;
 }
 
-function chooseSome<T>(all: readonly T[], count: number, random: SeededRandom): readonly T[] {
+function shuffle<T>(all: readonly T[], random: SeededRandom): readonly T[] {
   const left = [...all];
-  const chosen: T[] = [];
-  while (chosen.length < count && left.length > 0) chosen.push(...left.splice(random.under(left.length), 1));
-  return chosen;
+  const shuffled: T[] = [];
+  while (left.length > 0) shuffled.push(...left.splice(random.under(left.length), 1));
+  return shuffled;
 }

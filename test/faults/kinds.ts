@@ -29,6 +29,7 @@ const rows = {
     opensAfterQuestion: true,
   },
   fence: { ...PLAIN, idempotency: { by: "fence" }, isOnce: true, afterUnknown: "asks" },
+  transaction: { ...PLAIN, idempotency: { by: "transaction" }, isOnce: true, afterUnknown: "resends" },
   lookup: { ...PLAIN, idempotency: { by: "lookup" }, isOnce: false, afterUnknown: "asks", deadline: "5s" },
   none: { ...PLAIN, idempotency: { by: "none" }, isOnce: false, afterUnknown: "stops" },
 } as const satisfies Record<string, KindRow>;
@@ -40,7 +41,15 @@ export type KindName = keyof typeof rows;
 export const KINDS: Readonly<Record<KindName, KindRow>> = rows;
 
 /** The names of every kind. */
-export const KIND_NAMES: readonly KindName[] = ["key", "unique", "if-match", "fence", "lookup", "none"];
+export const KIND_NAMES: readonly KindName[] = [
+  "key",
+  "unique",
+  "if-match",
+  "fence",
+  "transaction",
+  "lookup",
+  "none",
+];
 
 /** The kind of a case type, by its name: that of the kind, or that and a number behind `_`. */
 export function kindOf(caseType: string): KindName {

@@ -57,6 +57,7 @@ async function withVictim(
       destination: destination.url,
       leaseMs: LEASE_MS,
       concurrency: 64,
+      poolMax: 4,
       databaseTimeoutMs: 5_000,
       workerPerType: false,
       caseTypes: cases,

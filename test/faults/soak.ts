@@ -7,8 +7,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { findTestBinaries, removeOldTestFolders, startServer } from "../setup/server.ts";
+import { LEASE_MS } from "./arena.ts";
 import { FAULTS } from "./catalog.ts";
 import { runFault, tellViolations, type Fault, type Outcome } from "./tally.ts";
+
+/** A lease, and what finding out and freeing may take. */
+const RESUMED_WITHIN_MS = LEASE_MS + 2_000;
 
 interface Line {
   readonly fault: Fault;
@@ -56,10 +60,13 @@ async function runOne(fault: Fault, serverUrl: string): Promise<Line> {
   const startedAt = performance.now();
   const runs = values.runs === undefined ? fault.soakRuns : Number(values.runs);
   progress(`${fault.name}: 0 of ${runs} runs`);
-  const outcome = await runFault(fault, { serverUrl, seed: values.seed, runs }, (tally) =>
-    progress(
-      `${fault.name}: ${tally.runs} of ${runs} runs, ${tally.hits} hits, ${tally.violations.length} violations`,
-    ),
+  const outcome = await runFault(
+    fault,
+    { serverUrl, seed: values.seed, runs, resumedWithinMs: RESUMED_WITHIN_MS },
+    (tally) =>
+      progress(
+        `${fault.name}: ${tally.runs} of ${runs} runs, ${tally.hits} hits, ${tally.violations.length} violations`,
+      ),
   );
   if (process.stdout.isTTY) process.stdout.write("\n");
   return { fault, outcome, seconds: Math.round((performance.now() - startedAt) / 1_000) };

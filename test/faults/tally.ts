@@ -21,8 +21,14 @@ export type Outcome =
 export interface RoundInput {
   /** A PostgreSQL server for faults that do not touch the server itself. */
   readonly serverUrl: string;
-  /** Decides whatever is left to chance. */
+  /** Decides whatever is left to chance in this round. */
   readonly seed: string;
+  /** Decides what is the same for all rounds, such as the order in which places come. */
+  readonly commonSeed: string;
+  /** From a fault to the moment at which another worker has the case, in ms; a busy machine needs longer for the same. */
+  readonly resumedWithinMs: number;
+  /** Runs made in earlier rounds. */
+  readonly done: number;
   /** Runs still wanted, at least 1; a round may make fewer, and those that come in one piece make more. */
   readonly runs: number;
 }
@@ -39,6 +45,9 @@ export interface Fault {
   readonly round: (input: RoundInput) => Promise<Outcome>;
 }
 
+/** What a run of a fault is told: as a round is, with the seed of all rounds. */
+export type RunInput = Pick<RoundInput, "serverUrl" | "seed" | "runs" | "resumedWithinMs">;
+
 /** A round that was run. */
 export function ran(runs: number, hits: number, violations: readonly string[]): Outcome {
   return { kind: "ran", runs, hits, violations };
@@ -50,13 +59,20 @@ export function ran(runs: number, hits: number, violations: readonly string[]): 
  */
 export async function runFault(
   { name, round }: Fault,
-  { serverUrl, seed, runs }: RoundInput,
+  { serverUrl, seed, runs, resumedWithinMs }: RunInput,
   onRound: (tally: Tally) => void = () => undefined,
 ): Promise<Outcome> {
   let tally: Tally = { runs: 0, hits: 0, violations: [] };
   for (let index = 1; tally.runs < runs; index += 1) {
     const roundSeed = `${seed} ${name} ${index}`;
-    const made = await tryRound(round, { serverUrl, seed: roundSeed, runs: runs - tally.runs });
+    const rest = { done: tally.runs, runs: runs - tally.runs };
+    const made = await tryRound(round, {
+      serverUrl,
+      seed: roundSeed,
+      commonSeed: seed,
+      resumedWithinMs,
+      ...rest,
+    });
     if (made.kind === "skipped") return made;
     const found = made.violations.map((what) => `[${roundSeed}] ${what}`);
     tally = {

@@ -99,7 +99,7 @@ function onReport(report: Report): void {
 const store = postgresStore({
   url: plan.url,
   schema: plan.schema,
-  poolMax: 4,
+  poolMax: plan.poolMax,
   applicationName: plan.name,
   queryTimeoutMs: plan.databaseTimeoutMs,
   connectTimeoutMs: plan.databaseTimeoutMs,
