@@ -163,6 +163,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 1, folded: "7fa0b9a89f1e3af9" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 2, folded: "f2da936de9ee6a03" });
   });
 });
