@@ -20,6 +20,8 @@ describe("the clients that are known", () => {
   test("are recognized by their marks, in any case of letters", () => {
     expect(recognize({ "user-agent": "OpenAI/JS 6.49.0" })).toBe("OpenAI");
     expect(recognize({ "user-agent": "axios/1.21.1" })).toBe("axios");
+    expect(recognize({ "user-agent": "node" })).toBe("fetch");
+    expect(recognize({ "user-agent": "node-fetch" })).toBe("node-fetch");
   });
 
   test("are told from what they are built on", () => {

@@ -3,12 +3,19 @@
  * repeats off. Data, read from the named versions and measured against local servers.
  */
 
+/** A header that a client sends. Values are compared in lower case; without any the header must only be there. */
+interface ClientSign {
+  readonly header: string;
+  readonly startsWith?: string;
+  readonly equals?: string;
+}
+
 /** A client that can be recognized. */
 export interface KnownClient {
   /** As it is named in findings and in the journal. */
   readonly name: string;
-  /** Any one of these recognizes it. `startsWith` is compared in lower case; without it the header must be there. */
-  readonly signs: readonly { readonly header: string; readonly startsWith?: string }[];
+  /** Any one of these recognizes it. */
+  readonly signs: readonly ClientSign[];
   /** How its repeats are turned off. */
   readonly setting: string;
   /** The version that was looked at. */
@@ -114,6 +121,14 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     checkedOn,
   },
   {
+    name: "node-fetch",
+    signs: [{ header: "user-agent", startsWith: "node-fetch" }],
+    setting:
+      "turn off the retry of whatever calls it (gaxios: retry: false; jsforce: retry: { maxRetries: 0 })",
+    version: "node-fetch 3.3.2, gaxios 7.3.1, jsforce 3.10.16",
+    checkedOn,
+  },
+  {
     name: "axios",
     signs: [{ header: "user-agent", startsWith: "axios/" }],
     setting: "axios-retry: retries: 0",
@@ -136,7 +151,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
   },
   {
     name: "fetch",
-    signs: [{ header: "user-agent", startsWith: "node" }],
+    signs: [{ header: "user-agent", equals: "node" }],
     setting: "turn off the retry of whatever calls fetch (ky: retry: 0; undici: no RetryAgent)",
     version: "ky 1.14.3",
     checkedOn,
@@ -154,7 +169,11 @@ export function clientOf(header: (name: string) => string | null): string | null
     return value;
   };
   const found = KNOWN_CLIENTS.find(({ signs }) =>
-    signs.some(({ header: name, startsWith = "" }) => read(name)?.startsWith(startsWith) === true),
+    signs.some(({ header: name, startsWith = "", equals }) => {
+      const value = read(name);
+      if (value === null) return false;
+      return equals === undefined ? value.startsWith(startsWith) : value === equals;
+    }),
   );
   return found?.name ?? null;
 }
