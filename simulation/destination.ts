@@ -1,16 +1,16 @@
 /**
- * A simulated destination with a ledger. It does what its contract says and no more: deduplicates by key, or can be
- * asked, or neither. Requests travel: they may arrive late, after their sender gave up or died, and answers get lost.
+ * A simulated destination with a ledger. It does what its contract says and no more. Requests travel: they may arrive
+ * late, after their sender gave up or died, and answers get lost.
  */
 
+import type { Transaction } from "../src/core/ports.ts";
+import { MemoryTransaction } from "../src/store/memory/step-transaction.ts";
 import { ResponseError } from "../src/triage/response.ts";
-import type { FaultCounts } from "./faults.ts";
+import { rulesOf, type Contract, type ContractRules, type Refusal } from "./contracts.ts";
+import type { FaultCounts, FaultKind } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
-
-/** What a destination can do about a repeat. */
-export type Contract = "key" | "lookup" | "none";
 
 /** How a destination and the way to it behave. Shares are probabilities per request. */
 export interface DestinationHabits {
@@ -34,6 +34,13 @@ export interface SimulatedRequest {
   readonly content: string;
   /** A marked content is rejected as faulty input. */
   readonly isFaulty: boolean;
+  readonly fingerprint: string;
+  /** The thing that it is about: a natural name, a record, what a fence stands around. */
+  readonly name: string;
+  readonly version: string;
+  readonly fencingToken: number;
+  /** Id of the effect that it takes back; null = it takes none back. */
+  readonly undoes: string | null;
 }
 
 /** An effect that really happened. */
@@ -41,13 +48,15 @@ export interface Effect {
   readonly at: number;
   readonly id: string;
   readonly request: SimulatedRequest;
+  /** True once it was taken back. */
+  isUndone: boolean;
 }
 
 /** A request that arrived, whatever became of it. */
 export interface Arrival {
   readonly at: number;
   readonly request: SimulatedRequest;
-  readonly became: "effect" | "replay" | "rejected" | "unavailable" | "throttled";
+  readonly became: "effect" | "replay" | "rejected" | "unavailable" | "throttled" | Refusal;
 }
 
 /** One destination of the run. */
@@ -59,8 +68,10 @@ export class SimulatedDestination {
   readonly #scheduler: Scheduler;
   readonly #random: SeededRandom;
   #habits: DestinationHabits;
+  #ids = 0;
   readonly #counts: FaultCounts;
   readonly #onEffect: (effect: Effect) => void;
+  readonly #rules: ContractRules;
 
   constructor(options: {
     readonly name: string;
@@ -78,6 +89,7 @@ export class SimulatedDestination {
     this.#habits = options.habits;
     this.#counts = options.counts;
     this.#onEffect = options.onEffect;
+    this.#rules = rulesOf(this.contract, this.name, this.effects);
   }
 
   /** From now on nothing fails any more: what then does not end is stuck. */
@@ -126,8 +138,69 @@ export class SimulatedDestination {
     });
   }
 
-  /** "Did it happen?", asked by key. Null = not found. */
-  find(process: SimulatedProcess, key: string, signal: AbortSignal): Promise<string | null> {
+  /** Writes in the transaction that confirms the step: it is executed with the commit, or not at all. */
+  stage(process: SimulatedProcess, request: SimulatedRequest, transaction: Transaction): Promise<string> {
+    if (!(transaction instanceof MemoryTransaction)) throw new Error("the simulated database has no SQL");
+    return new Promise((resolve, reject) => {
+      process.after(this.#random.between(0, this.#habits.latencyMsMax), () => {
+        const trouble = this.#trouble(request);
+        if (trouble !== null) {
+          this.#counts.hit(trouble.became);
+          reject(trouble.error);
+          return;
+        }
+        const id = this.#nextId();
+        try {
+          transaction.stage(() => this.#execute(request, id));
+          resolve(id);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+    });
+  }
+
+  /** What the standby has of this ledger, where it is a table of our own database. */
+  replicate(): () => void {
+    const image = this.effects.map((one) => ({ ...one }));
+    return () => void this.effects.splice(0, this.effects.length, ...image.map((one) => ({ ...one })));
+  }
+
+  /** "Did it happen?" Null = not found. */
+  find(
+    process: SimulatedProcess,
+    asked: Pick<SimulatedRequest, "key" | "name" | "undoes">,
+    signal: AbortSignal,
+  ): Promise<Effect | null> {
+    return this.#ask(process, signal, () => this.#rules.find(asked));
+  }
+
+  /** Raises the fence around a thing, and reads back what ran there. */
+  raise(
+    process: SimulatedProcess,
+    asked: Pick<SimulatedRequest, "key" | "name" | "undoes" | "fencingToken">,
+    signal: AbortSignal,
+  ): Promise<Effect | null> {
+    return this.#ask(process, signal, () => {
+      this.#rules.raise(asked.name, asked.fencingToken);
+      return this.#rules.find(asked);
+    });
+  }
+
+  /** Reads the version of a thing. */
+  readVersion(process: SimulatedProcess, name: string, signal: AbortSignal): Promise<string> {
+    return this.#ask(process, signal, () => this.#rules.readVersion(name));
+  }
+
+  /** Somebody else changes a thing that was written here. */
+  changeOne(random: SeededRandom): void {
+    if (this.effects.length === 0) return;
+    this.#counts.hit("thirdParty");
+    this.#rules.change(random.pick(this.effects).request.name);
+  }
+
+  /** A question that changes nothing which its sender did not mean; it may be lost on its way. */
+  #ask<Answer>(process: SimulatedProcess, signal: AbortSignal, answer: () => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")), {
         once: true,
@@ -135,10 +208,10 @@ export class SimulatedDestination {
       const habits = this.#habits;
       const isLost = this.#random.chance(habits.unavailable);
       this.#scheduler.schedule(this.#random.between(0, habits.latencyMsMax), () => {
-        const found = this.effects.find(({ request }) => request.key === key) ?? null;
+        const given = answer();
         process.after(this.#random.between(0, habits.latencyMsMax), () => {
           if (isLost) reject(connectionReset());
-          else resolve(found === null ? null : found.id);
+          else resolve(given);
         });
       });
     });
@@ -147,34 +220,62 @@ export class SimulatedDestination {
   #arrive(request: SimulatedRequest): string | Error {
     const at = this.#scheduler.now;
     const became = (what: Arrival["became"]): void => void this.arrivals.push({ at, request, became: what });
-    const known =
-      this.contract === "key" ? this.effects.find((one) => one.request.key === request.key) : undefined;
-    if (known !== undefined) {
+    const reception = this.#rules.receive(request);
+    if (reception.kind === "replay") {
       became("replay");
-      if (known.request.content !== request.content) return new ResponseError(422, this.name, {}, "{}");
-      return known.id;
+      return reception.effect.id;
     }
-    if (this.#random.chance(this.#habits.unavailable)) {
-      this.#counts.hit("unavailable");
-      became("unavailable");
-      return new ResponseError(503, this.name, {}, "");
+    if (reception.kind === "refuse") {
+      if (isCounted(reception.how)) this.#counts.hit(reception.how);
+      became(reception.how);
+      return reception.error;
     }
-    if (this.#random.chance(this.#habits.throttled)) {
-      this.#counts.hit("throttled");
-      became("throttled");
-      return new ResponseError(429, this.name, { "retry-after": "1" }, "");
+    const trouble = this.#trouble(request);
+    if (trouble !== null) {
+      this.#counts.hit(trouble.became);
+      became(trouble.became);
+      return trouble.error;
     }
-    if (request.isFaulty) {
-      this.#counts.hit("rejected");
-      became("rejected");
-      return new ResponseError(422, this.name, {}, '{"errors":[{"field":"amount","message":"is faulty"}]}');
-    }
-    const effect: Effect = { at, id: `${this.name}-${this.effects.length + 1}`, request };
-    this.effects.push(effect);
     became("effect");
-    this.#onEffect(effect);
-    return effect.id;
+    return this.#execute(request, this.#nextId());
   }
+
+  #trouble({ isFaulty }: SimulatedRequest): Trouble | null {
+    const { unavailable, throttled } = this.#habits;
+    if (this.#random.chance(unavailable)) {
+      return { became: "unavailable", error: new ResponseError(503, this.name, {}, "") };
+    }
+    if (this.#random.chance(throttled)) {
+      return { became: "throttled", error: new ResponseError(429, this.name, { "retry-after": "1" }, "") };
+    }
+    if (!isFaulty) return null;
+    const body = '{"errors":[{"field":"amount","message":"is faulty"}]}';
+    return { became: "rejected", error: new ResponseError(422, this.name, {}, body) };
+  }
+
+  #nextId(): string {
+    this.#ids += 1;
+    return `${this.name}-${this.#ids}`;
+  }
+
+  #execute(request: SimulatedRequest, id: string): string {
+    const effect: Effect = { at: this.#scheduler.now, id, request, isUndone: false };
+    for (const one of this.effects) if (one.id === request.undoes) one.isUndone = true;
+    this.effects.push(effect);
+    this.#rules.executed(effect);
+    this.#onEffect(effect);
+    return id;
+  }
+}
+
+/** The others are too rare to be told by. */
+function isCounted(how: Refusal): how is Refusal & FaultKind {
+  return how === "nameTaken" || how === "versionMoved" || how === "tokenRefused";
+}
+
+interface Trouble {
+  readonly became: "unavailable" | "throttled" | "rejected";
+  readonly error: Error;
 }
 
 function connectionRefused(): Error {

@@ -4,7 +4,7 @@
  */
 
 import { memoryServer } from "../src/store/memory/store.ts";
-import type { Store, StoredCase } from "../src/store/port.ts";
+import type { HolderCommit, Store, StoredCase } from "../src/store/port.ts";
 
 /** Commits by which the standby lags, at most. */
 export const LAG_MAX = 12;
@@ -12,18 +12,31 @@ export const LAG_MAX = 12;
 /** Steps of which a failover lost an attempt, as `case step`: what was sent then, no journal tells any more. */
 export type LostAttempts = ReadonlySet<string>;
 
+/** Takes what there is now; the function given makes that all there is. */
+type Replicate = () => () => void;
+
 /** The database of a run. */
 export class ReplicatedDatabase {
   readonly store: Store;
-  readonly #replicate: () => () => void;
+  readonly #kept: Replicate[];
   readonly #lostAttempts = new Set<string>();
   /** What the standby had after each of the last commits, oldest first. */
   #images: (() => void)[] = [];
 
   constructor(now: () => number) {
     const { store, replicate } = memoryServer({ now });
-    this.#replicate = replicate;
+    this.#kept = [replicate];
     this.store = this.#recorded(store);
+  }
+
+  /** Keeps something else in this database: a failover loses its last changes with those of the cases. */
+  keep(replicate: Replicate): void {
+    this.#kept.push(replicate);
+  }
+
+  #replicate(): () => void {
+    const images = this.#kept.map((replicate) => replicate());
+    return () => images.forEach((restore) => restore());
   }
 
   get lostAttempts(): LostAttempts {
@@ -68,6 +81,11 @@ export class ReplicatedDatabase {
       insertCase: (start) => recorded(store.insertCase(start)),
       claimDue: (request) => recorded(store.claimDue(request)),
       commit: (commits) => recorded(store.commit(commits)),
+      begin: async () => {
+        const transaction = await store.begin();
+        const commit = transaction.commit.bind(transaction);
+        return Object.assign(transaction, { commit: (what: HolderCommit) => recorded(commit(what)) });
+      },
       changeCase: (caseId, change, decide) => recorded(store.changeCase(caseId, change, decide)),
       setAside: (caseId, claimId, summary) => recorded(store.setAside(caseId, claimId, summary)),
       registerHolder: (holder) => recorded(store.registerHolder(holder)),

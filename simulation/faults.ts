@@ -16,7 +16,21 @@ export const FAULT_KINDS = [
   "unavailable",
   "throttled",
   "rejected",
+  /** A thing of that name exists. */
+  "nameTaken",
+  /** A write was conditional on an old version. */
+  "versionMoved",
+  /** A fencing token was not above the highest that was shown. */
+  "tokenRefused",
+  /** Somebody else changed a thing that a write is conditional on. */
+  "thirdParty",
   "delayedRequest",
+  /** What a prerequisite asks about is not so any more. */
+  "probeBroken",
+  /** A prerequisite could not be asked. */
+  "probeSilent",
+  /** Its answer came after the deadline. */
+  "probeSlow",
   "duplicateEvent",
   "correction",
   "resume",
@@ -31,6 +45,16 @@ export const FAULT_KINDS = [
   "unseenEvent",
   "lateReport",
   "claimLost",
+  /** A confirmation lapsed. */
+  "lapsed",
+  /** What lapsed was asked about, and is what is wanted now. */
+  "rechecked",
+  /** What lapsed was done again. */
+  "redone",
+  /** What lapsed was taken back. */
+  "undone",
+  /** Its worker was lost while it took something back, or did not learn whether it had. */
+  "undoUnknown",
 ] as const;
 
 /** One of {@link FAULT_KINDS}. */

@@ -1,42 +1,43 @@
-/** What must hold after every run, judged from the destinations' ledgers and the journals, never from the engine's word. */
+/** What must hold of effects and at the end, judged from the ledgers and the journals, never from the engine's word. */
 
-import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { basisOf } from "../src/core/basis.ts";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
-import { stepOf } from "../src/core/case-state.ts";
-import type { Entry, JournalEntry } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
 import { rowOf } from "../src/core/row.ts";
+import { undoName } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
 import type { StoredCase } from "../src/store/port.ts";
-import { contentOf, REVOKED, type CaseShape } from "./case-type.ts";
-import type { Contract, Effect, SimulatedDestination } from "./destination.ts";
+import { sendOutline, type CaseShape } from "./case-shape.ts";
+import type { Contract } from "./contracts.ts";
+import type { Effect, SimulatedDestination } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
-
-/** A broken invariant. */
-export interface Violation {
-  readonly rule: string;
-  readonly what: string;
-}
+import { checkEntry, type EntrySite, type Violation } from "./journal-rules.ts";
+import { contentOf } from "./send-step.ts";
 
 /**
- * After each effect: no step of a case has two. Where a failover lost an attempt of the step, the engine cannot know what
- * that one did: a destination without keys then gets a second request that looks like the first, and one with keys gets
- * a second effect only for something else, that a person has asked for since.
+ * After each effect: no intent version has two, and a step that is not to be done again beside what it did has one at a
+ * time. Where a failover lost an attempt of the step, the engine cannot know what that one did: a destination without
+ * keys then gets a second request that looks like the first, one with keys gets a second effect only for something else,
+ * that a person has asked for since, and our own database has lost the effect with the attempt.
  */
 export function checkEffect(
+  shape: CaseShape,
   destination: SimulatedDestination,
   { request }: Effect,
   lostAttempts: LostAttempts,
 ): readonly Violation[] {
+  const isRedone = sendOutline(shape, request.step)?.onLapse === "redo" || request.undoes !== null;
   const same = destination.effects.filter(
-    (one) => one.request.caseId === request.caseId && one.request.step === request.step,
+    (one) =>
+      one.request.caseId === request.caseId &&
+      one.request.step === request.step &&
+      (one.request.intentVersion === request.intentVersion || (!isRedone && !one.isUndone)),
   );
   if (same.length < 2) return [];
   const isOther = new Set(same.map((one) => one.request.content)).size === same.length;
-  const mayRepeat = destination.contract !== "key" || isOther;
+  const { contract } = destination;
+  const mayRepeat = contract !== "transaction" && (contract !== "key" || isOther);
   if (mayRepeat && lostAttempts.has(`${request.caseId} ${request.step}`)) return [];
   const keys = same.map((one) => one.request.key).join(", ");
   return [
@@ -51,12 +52,20 @@ export interface Ledgers {
 }
 
 /** After a run: everything that a case's journal, row and effects must satisfy. */
-export function checkEnd(shape: CaseShape, ledgers: Ledgers, stored: StoredCase): readonly Violation[] {
+export function checkEnd(
+  shape: CaseShape,
+  { destinations, lostAttempts }: Ledgers,
+  stored: StoredCase,
+): readonly Violation[] {
+  const effects = [...destinations.values()]
+    .flatMap((one) => one.effects)
+    .filter(({ request }) => request.caseId === stored.row.caseId);
   return [
     ...checkRow(stored),
     ...checkRest(stored),
-    ...checkJournal(shape, stored),
-    ...checkDone(shape, ledgers, stored),
+    ...checkJournal({ shape, effects, lostAttempts, journal: stored.journal }, stored.row.caseId),
+    ...checkTransactions(shape, effects, stored),
+    ...checkDone({ shape, effects, lostAttempts }, stored),
   ];
 }
 
@@ -77,125 +86,54 @@ function checkRest({ row }: StoredCase): readonly Violation[] {
   return [{ rule: "settles", what }];
 }
 
-function checkJournal(shape: CaseShape, { row, journal }: StoredCase): readonly Violation[] {
-  const [first, ...rest] = journal;
-  if (first === undefined) return [{ rule: "journal", what: `${row.caseId} has no journal` }];
+/** Each entry, judged by everything that the journal said before it: what would be found right after it was written. */
+function checkJournal(site: Omit<EntrySite, "state">, caseId: string): readonly Violation[] {
+  const [first, ...rest] = site.journal;
+  if (first === undefined) return [{ rule: "journal", what: `${caseId} has no journal` }];
   const violations: Violation[] = [];
-  let state = foldJournal(row.caseId, [first]);
+  let state = foldJournal(caseId, [first]);
   for (const one of rest) {
-    violations.push(...checkEntry(shape, state, one), ...checkSight(shape, state, one, journal));
+    violations.push(...checkEntry({ ...site, state }, one));
     state = foldEntries(state, [one]);
   }
   return violations;
 }
 
-/** An effect that no attempt of the journal accounts for is in sight as soon as its sender tells of it. */
-function checkSight(
+/** What is written in the transaction that confirms a step is there with the confirmation, and never without. */
+function checkTransactions(
   shape: CaseShape,
-  state: ReturnType<typeof foldJournal>,
-  { entry, commitId }: JournalEntry,
-  journal: readonly JournalEntry[],
+  effects: readonly Effect[],
+  { row, journal }: StoredCase,
 ): readonly Violation[] {
-  if (entry.kind !== "lateReport" || entry.outcome.kind !== "succeeded") return [];
-  const outline = shape.steps.find(({ name }) => name === entry.step);
-  const isDeduplicated = outline?.kind === "step" && outline.destination.repeatSafety.by === "key";
-  const isKnown = stepOf(state, entry.step).intent?.attempts.some(({ claimId }) => claimId === entry.claimId);
-  const isInSight = journal.some((one) => one.commitId === commitId && one.entry.kind === "reviewOpened");
-  if (isDeduplicated || isKnown === true || isInSight) return [];
-  const what = `${state.caseId}: ${entry.step} took effect in an attempt that no journal has, and nobody is told`;
-  return [{ rule: "sight", what }];
-}
-
-function checkEntry(
-  shape: CaseShape,
-  state: ReturnType<typeof foldJournal>,
-  { entry, at }: JournalEntry,
-): readonly Violation[] {
-  const violations: Violation[] = [];
-  const violate = (rule: string, what: string): void =>
-    void violations.push({ rule, what: `${state.caseId}: ${what}` });
-  if (at < state.changedAt) violate("time", `an entry at ${at} follows one at ${state.changedAt}`);
-  if (entry.kind === "intentOpened") {
-    const { intent, confirmation } = stepOf(state, entry.step);
-    const isOpen = intent !== null && confirmation?.intentVersion !== intent.version;
-    const isProved = intent?.attempts.every(({ outcome }) => provesNotExecuted(outcome)) ?? true;
-    if (isOpen && !isProved)
-      violate("settled", `${entry.step} got intent ${entry.intentVersion} over an unsettled one`);
-    checkBasis(shape, state, entry, violate);
-  }
-  if (entry.kind === "attemptOpened") checkAttempt(shape, state, entry, violate);
-  return violations;
-}
-
-/** An intent is decided on everything that the journal said before it. */
-function checkBasis(
-  shape: CaseShape,
-  state: ReturnType<typeof foldJournal>,
-  { step, basis }: Extract<Entry, { kind: "intentOpened" }>,
-  violate: (rule: string, what: string) => void,
-): void {
-  const outline = shape.steps.find(({ name }) => name === step);
-  if (outline !== undefined && basisOf(outline, state, digest) !== basis) {
-    violate("revision", `${step} got an intent for an input or result that had changed before`);
-  }
-  const approvedAt = stepOf(state, "step1").confirmation?.revision ?? Infinity;
-  const isRevoked = state.events.some((one) => one.eventType === REVOKED && one.revision > approvedAt);
-  if (shape.guarded.has(step) && isRevoked)
-    violate("revision", `${step} got an intent after its approval was revoked`);
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-function checkAttempt(
-  shape: CaseShape,
-  state: ReturnType<typeof foldJournal>,
-  entry: Extract<Entry, { kind: "attemptOpened" }>,
-  violate: (rule: string, what: string) => void,
-): void {
-  const known = stepOf(state, entry.step);
-  const outline = shape.steps.find(
-    (one): one is SendStepOutline => one.name === entry.step && one.kind === "step",
+  const confirmed = new Set(
+    journal.flatMap(({ entry }) =>
+      entry.kind === "stepConfirmed" ? [`${entry.step} ${entry.intentVersion}`] : [],
+    ),
   );
-  if (outline === undefined) return;
-  if (known.confirmation !== null) violate("standing", `${entry.step} was confirmed and is sent again`);
-  if (known.round.attempts >= outline.destination.retry.maxAttempts)
-    violate("bounded", `${entry.step} is tried too often`);
-  if (known.intent !== null && known.rejected.includes(known.intent.fingerprint)) {
-    violate("rejected", `${entry.step} sends a rejected request again`);
-  }
-  const isUnknown = known.intent?.attempts.some(({ outcome }) => !provesNotExecuted(outcome)) ?? false;
-  if (isUnknown && outline.destination.repeatSafety.by !== "key") {
-    violate("unknown", `${entry.step} is resent to ${outline.destination.name} while its outcome is unknown`);
-  }
-}
-
-type AttemptOutcome = NonNullable<ReturnType<typeof stepOf>["intent"]>["attempts"][number]["outcome"];
-
-function provesNotExecuted(outcome: AttemptOutcome): boolean {
-  return (
-    outcome.kind === "provedNotExecuted" || (outcome.kind === "failed" && outcome.failure.executed === "no")
-  );
+  return effects.flatMap(({ id, request: { step, intentVersion } }): readonly Violation[] => {
+    const isOurs = sendOutline(shape, step)?.destination.repeatSafety.by === "transaction";
+    if (!isOurs || confirmed.has(`${step} ${intentVersion}`)) return [];
+    return [{ rule: "transaction", what: `${row.caseId}: ${step} wrote ${id} without being confirmed` }];
+  });
 }
 
 /**
- * Done means that each effect exists, with the confirmed input. Where a failover lost an attempt, a destination that is
- * asked by key shows that attempt's effect, whatever was wanted then.
+ * Done means that each effect is there, with the confirmed input. Where a failover lost an attempt, a destination that is
+ * asked by key shows that attempt's effect, whatever was wanted then; and what a lost undo took back is not known to be
+ * gone before its sender tells.
  */
 function checkDone(
-  shape: CaseShape,
-  { destinations, lostAttempts }: Ledgers,
+  { shape, effects, lostAttempts }: Omit<EntrySite, "state" | "journal">,
   { row, journal }: StoredCase,
 ): readonly Violation[] {
   if (row.state !== "done") return [];
   const facts = factsOf(foldJournal(row.caseId, journal));
-  return shape.steps.flatMap((step): readonly Violation[] => {
-    if (step.kind !== "step") return [];
-    const effects = [...destinations.values()].flatMap((one) => one.effects);
-    const mine = effects.filter(({ request }) => request.caseId === row.caseId && request.step === step.name);
+  const sends = shape.steps.filter((step): step is SendStepOutline => step.kind === "step");
+  return sends.flatMap((step): readonly Violation[] => {
+    const mine = effects.filter(({ request, isUndone }) => request.step === step.name && !isUndone);
+    if (mine.length === 0 && lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];
     if (mine.length === 0)
-      return [{ rule: "done", what: `${row.caseId} is done, but ${step.name} never happened` }];
+      return [{ rule: "done", what: `${row.caseId} is done, but what ${step.name} did is not there` }];
     const wanted = canonicalJson(contentOf(step, facts));
     const isRight = mine.some(({ request }) => request.content === wanted);
     const mayBeOld =

@@ -5,7 +5,7 @@ import type { CaseState, Rest } from "../src/core/case-state.ts";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
 import type { Entry, EntryKind, JournalEntry } from "../src/core/journal.ts";
 import type { StoredCase } from "../src/store/port.ts";
-import type { Violation } from "./invariants.ts";
+import type { Violation } from "./journal-rules.ts";
 
 /** A repair as the entries tell of it. */
 interface Watched {

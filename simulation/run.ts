@@ -1,6 +1,7 @@
 /** One run from one seed: a crew of real workers and sweeps, people, events and destinations, in a world that fails. */
 
 import { createHash } from "node:crypto";
+import type { ReviewReason } from "../src/core/journal.ts";
 import type { Json } from "../src/core/json.ts";
 import { registryOf } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
@@ -9,20 +10,25 @@ import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
+import { tellEntry } from "../src/testing/tell-entry.ts";
 import { unmetered } from "../src/wire/unmetered.ts";
-import { ARRIVED, bindCaseType, drawShape, REQUEST_AGE_MS, REVOKED, type CaseShape } from "./case-type.ts";
-import { SimulatedDestination, type Contract, type Effect } from "./destination.ts";
+import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
+import { bindCaseType } from "./case-type.ts";
+import type { Contract } from "./contracts.ts";
+import type { Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
-import { checkEffect, checkEnd, type Violation } from "./invariants.ts";
+import { checkEffect, checkEnd } from "./invariants.ts";
+import type { Violation } from "./journal-rules.ts";
+import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
 import { usePage } from "./page.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
 import { checkRepairs } from "./repair-invariants.ts";
+import { countRoutes } from "./routes.ts";
 import { Scheduler, settled } from "./scheduler.ts";
 import { simulateStore, type NetworkHabits } from "./store.ts";
 
-const CONTRACTS: readonly Contract[] = ["key", "lookup", "none"];
 /** Lease of the simulated workers, in virtual ms. */
 const LEASE_MS = 3_000;
 /** How long the world is bad, in virtual ms. */
@@ -34,6 +40,8 @@ const CHAOS_MS = 15_000;
 const CALM_MS = 35_000;
 /** How often a start is tried while the network loses requests. */
 const STARTS_MAX = 20;
+/** Reviews that only destinations, or people outside this run, can lift. */
+const ONLY_OUTSIDE: readonly ReviewReason[] = ["unknown", "lapsed", "conflict"];
 /** Events in one run, so that a loop that never rests is found. */
 const EVENTS_MAX = 200_000;
 
@@ -63,7 +71,7 @@ class Run {
   readonly #counts = new FaultCounts();
   readonly #database: ReplicatedDatabase;
   readonly #shape: CaseShape;
-  readonly #destinations: ReadonlyMap<Contract, SimulatedDestination>;
+  readonly #outside: Outside;
   readonly #network: NetworkHabits;
   readonly #violations: Violation[] = [];
   readonly #crew: SimulatedProcess[] = [];
@@ -79,7 +87,14 @@ class Run {
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
     this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
-    this.#destinations = new Map(CONTRACTS.map((contract) => [contract, this.#newDestination(contract)]));
+    this.#outside = drawOutside({
+      random: this.#random,
+      scheduler: this.#scheduler,
+      counts: this.#counts,
+      onEffect: (contract, effect) => this.#onEffect(contract, effect),
+    });
+    const ours = this.#outside.destinations.get("transaction");
+    if (ours !== undefined) this.#database.keep(() => ours.replicate());
     this.#network = this.#drawNetwork();
     this.#desk = this.#newDesk(this.#newProcess("desk"));
   }
@@ -102,28 +117,6 @@ class Run {
       events: this.#scheduler.events,
       hash: createHash("sha256").update(journals).digest("hex"),
     };
-  }
-
-  #newDestination(contract: Contract): SimulatedDestination {
-    const random = this.#random.fork();
-    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
-    return new SimulatedDestination({
-      name: contract,
-      contract,
-      scheduler: this.#scheduler,
-      random,
-      counts: this.#counts,
-      habits: {
-        latencyMsMax: random.between(1, 400),
-        refused: sometimes(0.1),
-        answerLost: sometimes(0.15),
-        unavailable: sometimes(0.1),
-        throttled: sometimes(0.1),
-        delayed: sometimes(0.1),
-        delayMsMax: REQUEST_AGE_MS,
-      },
-      onEffect: (effect) => this.#onEffect(contract, effect),
-    });
   }
 
   #drawNetwork(): NetworkHabits {
@@ -160,7 +153,7 @@ class Run {
   #newDesk(process: SimulatedProcess): Desk {
     return createDesk({
       store: this.#storeFor(process),
-      registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
+      registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
       pageLeaseMs: LEASE_MS,
@@ -171,7 +164,7 @@ class Run {
     const count = this.#random.between(1, 3);
     for (let index = 0; index < count; index += 1) {
       const input = {
-        amount: this.#random.between(1, 9),
+        amount: this.#random.between(1, 2),
         isFaulty: this.#random.chance(0.15),
         note: "first",
       };
@@ -196,7 +189,7 @@ class Run {
     const store = this.#storeFor(process);
     const worker = createWorker({
       store,
-      registry: registryOf([bindCaseType(this.#shape, process, this.#destinations)]),
+      registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
       ports: process.ports,
       meter: unmetered,
       name: process.name,
@@ -231,10 +224,13 @@ class Run {
   }
 
   #onEffect(contract: Contract, effect: Effect): void {
-    this.#trace(`${contract} executes ${effect.request.key}`);
-    const destination = this.#destinations.get(contract);
+    const { id, request } = effect;
+    this.#trace(
+      `${contract} executes ${request.key}: ${id}${request.undoes === null ? "" : ` takes back ${request.undoes}`}`,
+    );
+    const destination = this.#outside.destinations.get(contract);
     if (destination === undefined) return;
-    this.#violations.push(...checkEffect(destination, effect, this.#database.lostAttempts));
+    this.#violations.push(...checkEffect(this.#shape, destination, effect, this.#database.lostAttempts));
   }
 
   /** Faults and people at random moments of the bad time. */
@@ -249,11 +245,13 @@ class Run {
     at(0.5, random.between(1, 4), () => this.#stopOne(random));
     at(0.3, random.between(1, 3), () => this.#jumpOne(random));
     at(0.6, random.between(1, 4), () => this.#person(random, "approve"));
-    at(0.4, random.between(2, 10), () => this.#person(random, "correct"));
+    at(0.6, random.between(2, 10), () => this.#person(random, "correct"));
     at(0.4, random.between(2, 10), () => this.#person(random, "resume"));
     at(0.05, 1, () => this.#person(random, "cancel"));
     at(0.3, random.between(1, 4), () => this.#event(random, REVOKED));
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
+    at(0.5, random.between(1, 4), () => this.#outside.stock.turn());
+    at(0.5, random.between(1, 4), () => this.#outside.destinations.get("if-match")?.changeOne(random));
     at(0.5, random.between(1, 6), () => this.#openPage(random));
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
@@ -366,7 +364,8 @@ class Run {
   #calmDown(): void {
     this.#isCalm = true;
     this.#trace("calm");
-    for (const destination of this.#destinations.values()) destination.calmDown();
+    for (const destination of this.#outside.destinations.values()) destination.calmDown();
+    this.#outside.stock.calmDown();
     for (const one of this.#crew) one.stop(0);
     this.#startWorker();
     const help = (): void => {
@@ -421,17 +420,14 @@ class Run {
     }
   }
 
-  /** Ended, or in review for a reason that only destinations or people outside this run can lift. */
+  /** Ended, or in review for one of {@link ONLY_OUTSIDE}. */
   async #areSettled(): Promise<boolean> {
     const cases = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
     return cases.every((stored) => {
       if (stored === null) return false;
       const { state, summary } = stored.row;
       if (state === "done" || state === "canceled") return true;
-      return (
-        state === "in_review" &&
-        summary.reviews.every(({ reason }) => reason === "unknown" || reason === "lapsed")
-      );
+      return state === "in_review" && summary.reviews.every(({ reason }) => ONLY_OUTSIDE.includes(reason));
     });
   }
 
@@ -452,15 +448,20 @@ class Run {
       else this.#judge(one);
     }
     return JSON.stringify(
-      [stored, [...this.#destinations.values()].map(({ effects }) => effects)],
+      [stored, [...this.#outside.destinations.values()].map(({ effects }) => effects)],
       withoutStacks,
     );
   }
 
   #judge(stored: StoredCase): void {
-    const ledgers = { destinations: this.#destinations, lostAttempts: this.#database.lostAttempts };
+    const { row, journal } = stored;
+    for (const { revision, at, entry } of journal)
+      this.#trace(`${row.caseId} ${revision} at ${at - EPOCH_MS}: ${tellEntry(entry) ?? entry.kind}`);
+    countRoutes(journal, this.#counts);
+    const { destinations } = this.#outside;
+    const ledgers = { destinations, lostAttempts: this.#database.lostAttempts };
     this.#violations.push(...checkEnd(this.#shape, ledgers, stored), ...checkRepairs(stored));
-    for (const { entry } of stored.journal) {
+    for (const { entry } of journal) {
       if (entry.kind === "eventAttached") this.#counts.hit("attachedEvent");
       if (entry.kind === "repairEnded" && entry.why === "silent") this.#counts.hit("pageFreed");
     }
@@ -484,5 +485,7 @@ function withoutStacks(name: string, value: unknown): unknown {
 type PersonAct = "approve" | "correct" | "resume" | "cancel";
 
 function correctedInput(random: SeededRandom): Json {
-  return { amount: random.between(1, 9), isFaulty: false, note: "corrected" };
+  // Now and then only what no request asks for.
+  const amount = random.chance(0.5) ? 1 : random.between(1, 4);
+  return { amount, isFaulty: false, note: `corrected ${random.between(1, 2)}` };
 }

@@ -64,7 +64,6 @@ export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage
 export type {
   ApprovalRequest,
   CancelRequest,
-  ConfirmRequest,
   CorrectionRequest,
   EventRequest,
   NoteRequest,
@@ -73,6 +72,7 @@ export type {
   PlannedRequest,
   ResumeRequest,
 } from "./desk/acts.ts";
+export type { ConfirmRequest, RedoRequest, RuleOutRequest } from "./desk/vouching.ts";
 export type {
   AttemptView,
   CaseLine,

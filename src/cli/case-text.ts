@@ -141,6 +141,10 @@ function moveLine(caseId: string, { move, step }: MoveView, repairId: string | n
       return `${cases} approve ${caseId} ${step ?? ""}${under}   (or reject)`;
     case "confirm":
       return `${cases} confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT${under}   (it happened: nothing is sent)`;
+    case "ruleOut":
+      return `${cases} rule-out ${caseId} ${step ?? ""} --reason TEXT${under}   (it did not happen: it goes on)`;
+    case "redo":
+      return `${cases} redo ${caseId} ${step ?? ""} --reason TEXT${under}   (done again, as a new effect)`;
     case "correct":
       return `${cases} correct ${caseId} --input JSON --reason TEXT${under}`;
     case "open":

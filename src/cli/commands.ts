@@ -4,7 +4,6 @@ import { FootholdError } from "../core/errors.ts";
 import {
   casesApproveCommand,
   casesCancelCommand,
-  casesConfirmCommand,
   casesCorrectCommand,
   casesEventCommand,
   casesNoteCommand,
@@ -15,6 +14,7 @@ import {
 } from "./cases-act.ts";
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
+import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
 import type { Command } from "./command.ts";
 import { nearest } from "./did-you-mean.ts";
 import { rehearseCommand } from "./rehearse.ts";
@@ -40,6 +40,8 @@ export const COMMANDS: readonly Command[] = [
   casesPauseCommand,
   casesCorrectCommand,
   casesConfirmCommand,
+  casesRuleOutCommand,
+  casesRedoCommand,
   casesNoteCommand,
   casesOpenCommand,
   casesTakeOverCommand,

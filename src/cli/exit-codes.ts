@@ -48,6 +48,9 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
     case "NOTHING_TO_CONFIRM":
+    case "NOTHING_TO_RULE_OUT":
+    case "RULE_OUT_TOO_EARLY":
+    case "NOTHING_TO_REDO":
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":

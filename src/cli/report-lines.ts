@@ -38,7 +38,7 @@ function sayReport(report: Report): string | null {
     case "holderEnded":
       return `this worker was taken for lost (${report.holderId}); it goes on as ${report.nextHolderId}`;
     case "holderFreed":
-      return `${report.name} was lost; freed ${report.caseIds.length} of its cases`;
+      return `${report.name} fell silent; freed ${report.caseIds.length} of its cases`;
     case "claimFreed":
       return `${report.caseId}: freed, ${sayWhy(report.why)}`;
     case "databaseAway":
@@ -57,11 +57,11 @@ function sayReport(report: Report): string | null {
 function sayWhy(why: Extract<Report, { kind: "claimFreed" }>["why"]): string {
   switch (why) {
     case "silent":
-      return "its worker gave no sign of life";
+      return "its holder gave no sign of life";
     case "actBy":
-      return "its worker committed nothing for too long";
+      return "its holder committed nothing for too long";
     case "orphaned":
-      return "its worker did not know of it";
+      return "its holder did not know of it";
     default:
       return unreachable(why, "reason");
   }

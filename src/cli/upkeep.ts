@@ -34,7 +34,7 @@ export const sweepCommand: Command = {
   positionals: [],
   options: [
     ...DATABASE_OPTIONS,
-    { name: "once", value: null, help: "watch for one lease, free what is dead, and end" },
+    { name: "once", value: null, help: "watch for the longest lease there is, free what is dead, and end" },
     { name: "json", value: null, help: "with --once: print one JSON document" },
   ],
   notes: ["Every worker and server sweeps too; this is for a machine that runs neither, or for a timer."],
@@ -101,8 +101,8 @@ function sayPasses(call: Call, passes: readonly SweepReport[]): void {
     sayJson({ endedHolders, freedClaims, failed: failures });
     return;
   }
-  for (const { name, holderId } of endedHolders) say(`${name} (${holderId}) was lost.`);
-  for (const { caseId } of freedClaims) say(`${caseId}: freed; another worker goes on with it.`);
+  for (const { name, holderId } of endedHolders) say(`${name} (${holderId}) fell silent.`);
+  for (const { caseId } of freedClaims) say(`${caseId}: freed; it can be taken again.`);
   for (const { caseId, error } of failed) say(`${caseId}: could not be freed: ${String(error)}`);
   if (endedHolders.length + freedClaims.length + failed.length === 0) say("Nothing was lost.");
 }

@@ -165,10 +165,19 @@ export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): 
   // Where nothing is left to prove, the question was whether what was done before is what is wanted now.
   const isProof = entry.proves && intent.attempts.some(isUnproved);
   if (!isProof) return { ...counted, firstNotFoundAt: firstNotFoundAt ?? entry.askedAt };
+  return { ...counted, intent: provedNotExecuted(intent), firstNotFoundAt: null, notBefore: null };
+}
+
+/** A person's word that it did not happen. */
+export function ruleOut(state: CaseState, entry: EntryOf<"outcomeRuledOut">): StepChange {
+  return { intent: provedNotExecuted(intentNamed(state, entry)) };
+}
+
+function provedNotExecuted(intent: Intent): Intent {
   const attempts = intent.attempts.map((one) =>
     isUnproved(one) ? { ...one, outcome: { kind: "provedNotExecuted" } as const } : one,
   );
-  return { ...counted, intent: { ...intent, attempts }, firstNotFoundAt: null, notBefore: null };
+  return { ...intent, attempts };
 }
 
 function differenceIn({ answer }: EntryOf<"checkAnswered">): string | null {

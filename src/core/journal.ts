@@ -240,6 +240,15 @@ export type Entry =
   | { readonly kind: "stepRestored"; readonly step: string }
   /** What the step did is undone: it is open again, and doing it once more would be a new effect. */
   | { readonly kind: "stepUndone"; readonly step: string; readonly intentVersion: number }
+  /** A person vouches that what was not known did not happen, and cannot any more. */
+  | {
+      readonly kind: "outcomeRuledOut";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly evidence: Json;
+      readonly by: Actor;
+      readonly reason: string;
+    }
   /** A person ordered a confirmed step to be done again. */
   | { readonly kind: "redoOrdered"; readonly step: string; readonly by: Actor; readonly reason: string }
   | {

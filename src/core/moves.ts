@@ -3,7 +3,6 @@
  * holds (R4). That a fact is stored once per source id is the store's part: it knows them all. Every refusal carries a code and says what is missing.
  */
 
-import { basisOf } from "./basis.ts";
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
 import { stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
@@ -15,7 +14,6 @@ import { isUntouched, planCase } from "./plan.ts";
 import type { Act, PlanInput, PlannedStep } from "./planning.ts";
 import { repairUnder } from "./repair.ts";
 import { isSettled } from "./settled.ts";
-import { describeLapse } from "./standing.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
 
@@ -173,7 +171,7 @@ export function decideResume(
     // What a review was opened for may be gone already; then only the person is waited for.
     return hasReview(state, request.step) ? resumed : nothingToResume(input, request.step);
   }
-  const again = actsOf({ ...input, state: preview(input, { kind: "resumed", ...request }) }, null);
+  const again = actsOf({ ...input, state: previewWith(input, { kind: "resumed", ...request }) }, null);
   const blockers = stuck.flatMap(({ name, act }) => {
     const why = whyStuckAgain(input, { name, act, again }, fingerprintNow);
     return why === null ? [] : [why];
@@ -198,7 +196,8 @@ function actsOf(input: PlanInput, only: string | null): readonly NamedAct[] {
   return acts.filter(({ name }) => only === null || name === only);
 }
 
-function preview({ state, now }: PlanInput, entry: Entry): CaseState {
+/** The state as it will be once `entry` is stored. */
+export function previewWith({ state, now }: PlanInput, entry: Entry): CaseState {
   const at = Math.max(now, state.changedAt);
   return foldEntries(state, [{ revision: state.revision + 1, at, commitId: "preview", entry }]);
 }
@@ -265,58 +264,6 @@ export function decideCorrection(
   return { kind: "write", entries: [{ kind: "inputCorrected", ...correction }] };
 }
 
-/** What a person vouches for. */
-export interface Vouching {
-  readonly step: string;
-  /** What the step gave, as later steps use it. */
-  readonly result: Json;
-  /** Where it can be seen: an outside id, a link, a screenshot's name. */
-  readonly evidence: Json;
-  readonly by: Actor;
-  readonly reason: string;
-}
-
-/**
- * Confirms by hand a send step that waits for a person: it took effect, however that came about, and stands for the
- * present input. Nothing is sent. Refused where the step would not stand all the same, because a prerequisite is broken.
- */
-export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouching: Vouching): MoveVerdict {
-  const { state, digest } = input;
-  const { step: name, result, evidence, by, reason } = vouching;
-  if (isEnded(state)) return caseEnded(state);
-  if (held !== null) return caseClaimed(state, held);
-  const planned = planCase(input).steps.find(({ step }) => step.name === name);
-  if (planned?.step.kind !== "step" || planned.act.kind !== "review" || !lacksConfirmation(planned)) {
-    const why = "only a step that sends, waits for a person and does not stand yet can be confirmed by hand";
-    return refuse("NOTHING_TO_CONFIRM", `${name} of case ${state.caseId} cannot be confirmed: ${why}.`);
-  }
-  const entry: Entry = {
-    kind: "stepConfirmed",
-    step: name,
-    intentVersion: stepOf(state, name).intent?.version ?? 0,
-    basis: basisOf(planned.step, state, digest),
-    result: { kind: "value", value: result },
-    evidence,
-    by: { how: "person", by: by.name, reason },
-  };
-  const after = planCase({ ...input, state: preview(input, entry) }).steps.find(
-    ({ step }) => step.name === name,
-  );
-  if (after?.standing.kind === "lapsed") {
-    const why = describeLapse(after.standing.because);
-    return refuse(
-      "CONFIRM_BLOCKED",
-      `${name} of case ${state.caseId} would not stand: ${why}. Restore that first.`,
-    );
-  }
-  return { kind: "write", entries: [entry] };
-}
-
-/** A step that stands needs no more proof, unless what it gave could not be stored (R11). */
-function lacksConfirmation({ standing, act }: PlannedStep): boolean {
-  return standing.kind !== "stands" || (act.kind === "review" && act.review.reason === "unreadable");
-}
-
 /** The repair that a claim is for: against it everything but a note and taking over is refused (R4). */
 function inRepair(state: CaseState, held: HeldBy | null): OpenRepair | null {
   return repairUnder(state, held?.claim.claimId ?? null);
@@ -327,7 +274,8 @@ export function isEnded({ rest }: CaseState): boolean {
   return rest.kind === "done" || rest.kind === "canceled";
 }
 
-function caseEnded(state: CaseState): MoveVerdict {
+/** Refused because the case is done or canceled. */
+export function caseEnded(state: CaseState): MoveVerdict {
   return refuse(
     "CASE_ENDED",
     `Case ${state.caseId} is ${state.rest.kind}; nothing more can be done with it.`,

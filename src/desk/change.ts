@@ -242,6 +242,9 @@ function toldOf(entries: readonly Entry[]): Pick<ActReply, "sentence" | "ignored
     if (entry.kind === "eventReceived" && entry.ignored !== null) {
       return { sentence: `Stored, and ignored: ${entry.ignored}.`, ignored: entry.ignored };
     }
+    if (entry.kind === "repairEnded" && entry.why === "closed") {
+      return { sentence: entry.events === 0 ? "Closed." : "Closed, and what came meanwhile is applied." };
+    }
     if (entry.kind === "eventAttached") {
       return { sentence: "Stored, and attached to the open repair: it is applied when the repair ends." };
     }

@@ -4,10 +4,13 @@
  */
 
 import { FootholdError } from "../core/errors.ts";
+import type { Clock } from "../core/ports.ts";
 import { TAKE_IN_MAX, type InboxStore, type NewDelivery, type TakenEvent } from "../store/inbox-port.ts";
 
 /** Transactions at the same time. */
 const TRANSACTIONS_MAX = 2;
+/** How often whoever works is hinted, in ms. */
+const HINT_EVERY_MS = 50;
 /** Deliveries that wait. */
 const WAITING_MAX = 4_096;
 /** Bytes of bodies in one transaction, unless it is of one alone. */
@@ -21,12 +24,16 @@ interface Waiting {
 
 /** Takes deliveries in. */
 export class Intake {
-  readonly #store: Pick<InboxStore, "takeIn">;
+  readonly #store: Pick<InboxStore, "takeIn" | "hintWork">;
+  readonly #clock: Clock;
+  #isHinting = false;
+  #isHintDue = false;
   #waiting: Waiting[] = [];
   #underWay = 0;
 
-  constructor(store: Pick<InboxStore, "takeIn">) {
+  constructor(store: Pick<InboxStore, "takeIn" | "hintWork">, clock: Clock) {
     this.#store = store;
+    this.#clock = clock;
   }
 
   /**
@@ -78,10 +85,23 @@ export class Intake {
     return batch;
   }
 
+  /** At once after the first, then once for all that came meanwhile. A hint that is lost costs a poll's delay. */
+  async #hint(): Promise<void> {
+    this.#isHinting = true;
+    while (this.#isHintDue) {
+      this.#isHintDue = false;
+      await this.#store.hintWork().catch(() => undefined);
+      await this.#clock.sleep(HINT_EVERY_MS);
+    }
+    this.#isHinting = false;
+  }
+
   async #commit(batch: readonly Waiting[]): Promise<void> {
     try {
       const taken = await this.#store.takeIn(batch.map(({ delivery }) => delivery));
       batch.forEach(({ answer }, index) => answer(taken[index] ?? []));
+      this.#isHintDue = true;
+      if (!this.#isHinting) void this.#hint();
     } catch (error) {
       // What is wrong with one must not fail the others: each is sent again alone.
       if (batch.length === 1) for (const { fail } of batch) fail(error);

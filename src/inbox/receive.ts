@@ -81,7 +81,7 @@ export class Receiver {
     this.#bodyMsMax = options.bodyMsMax ?? BODY_MS_MAX;
     this.#ask = options.ask ?? ((url, init) => fetch(url, init));
     this.#fetchCertificate = certificateFetcher(this.#ask, ports.clock);
-    this.#intake = new Intake(store);
+    this.#intake = new Intake(store, ports.clock);
     this.#refusals = new Refusals(store, ports.clock, ports.ids);
   }
 

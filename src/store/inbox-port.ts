@@ -274,6 +274,8 @@ export interface InboxStore {
   /** Notes refusals, at most {@link TAKE_IN_MAX}. */
   refuse(refusals: readonly Refusal[]): Promise<void>;
 
+  /** Hints that work may be due, to whoever listens (`listen` of the store). */
+  hintWork(): Promise<void>;
   /** Claims due work, longest due first, at most one of a lane. */
   claimWork(request: WorkRequest): Promise<{
     readonly claimed: readonly ClaimedWork[];

@@ -255,7 +255,7 @@ describe("cases", () => {
     expect((await cli(["cases", "correct", caseId, ...words])).code).toBe(4);
     expect((await cli(["cases", "correct", caseId, ...words, "--repair", repairId])).code).toBe(0);
     const closed = await cli(["cases", "close", caseId, "--repair", repairId]);
-    expect(closed.stdout).toBe(`${caseId}: Stored.\n`);
+    expect(closed.stdout).toBe(`${caseId}: Closed, and what came meanwhile is applied.\n`);
     expect((await cli(["cases", "show", caseId])).stdout).toContain("1 event came meanwhile: applied now.");
   });
 

@@ -17,7 +17,7 @@ const ANSWER_MS = 400;
 /** How exact a jump must be seen, in ms. */
 const JUMP_SLACK_MS = 60_000;
 /** How long installing may take, in ms. */
-const INSTALL_MS = 120_000;
+const INSTALL_MS = 60_000;
 
 /** Steps the clock of a worker by so many hours. One run = one step. */
 export async function stepClock(hours: 1 | -1, { serverUrl }: RoundInput): Promise<Outcome> {

@@ -132,9 +132,11 @@ function placesAfter(kind: KindName, { step, point }: Place): readonly Place[] {
     if (one.step !== next) {
       return STEPS.indexOf(one.step) > STEPS.indexOf(next) && one.point !== "beforeIntent";
     }
-    // What is asked about is confirmed by the answer where it has happened: nothing is sent.
-    if (isOpen && afterUnknown === "asks")
-      return one.point === "beforeConfirm" || one.point === "afterConfirm";
+    // What is asked about is confirmed by the answer where it has happened; else that ends the claim until the next question.
+    const hasHappened = point === "afterSend" || point === "beforeConfirm";
+    if (isOpen && afterUnknown === "asks") {
+      return one.point === "beforeConfirm" || (one.point === "afterConfirm" && hasHappened);
+    }
     return one.point !== "beforeIntent" || isOpen || !opensAfterQuestion;
   });
 }

@@ -94,8 +94,9 @@ async function tryRound(round: Fault["round"], input: RoundInput): Promise<Made>
     const outcome = await round(input);
     if (outcome.kind === "skipped") return outcome;
     const { runs, hits, violations } = outcome;
+    if (runs < 1) throw new Error("it made no run");
     const empty = hits < runs ? [`${runs - hits} of ${runs} runs were void`] : [];
-    return { kind: "made", runs, hits, violations: [...empty, ...violations], isLast: runs < 1 };
+    return { kind: "made", runs, hits, violations: [...empty, ...violations], isLast: false };
   } catch (error) {
     const what = `it did not come to its end: ${error instanceof Error ? error.message : String(error)}`;
     return { kind: "made", runs: 1, hits: 0, violations: [what], isLast: true };

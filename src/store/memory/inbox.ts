@@ -57,6 +57,7 @@ export function memoryInbox(around: Surroundings): InboxStore {
   return {
     takeIn: async (deliveries) => deliveries.map((one) => inbox.takeIn(one)),
     refuse: async (refusals) => inbox.refuse(refusals),
+    hintWork: async () => around.hint(),
     claimWork: async (request) => inbox.claimWork(request),
     settleWork: async (outcomes) => outcomes.map((one) => inbox.settle(one)),
     takeKey: async (eventId, key) => inbox.takeKey(eventId, key),

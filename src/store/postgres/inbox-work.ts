@@ -171,6 +171,12 @@ export async function reopenWork(
   });
 }
 
+/** Hints as the port says. */
+export async function hintWork(database: Database, hinting: Hinting): Promise<void> {
+  hinting.hint();
+  await database.run("hint_work", [hinting.payload]);
+}
+
 /** Finds cases as the port says. */
 export async function findCases(database: Database, target: CaseTarget): Promise<readonly string[]> {
   const { shard, key, caseType, tenant } = target;

@@ -18,6 +18,7 @@ import {
   expireWork,
   findCases,
   freeWork,
+  hintWork,
   linkCase,
   rematchWork,
   reopenWork,
@@ -31,6 +32,7 @@ export function postgresInbox(database: Database, hinting: Hinting): InboxStore 
   return {
     takeIn: (deliveries) => database.guarded(() => takeIn(database, deliveries)),
     refuse: (refusals) => database.guarded(() => refuse(database, refusals)),
+    hintWork: () => database.guarded(() => hintWork(database, hinting)),
     claimWork: (request) => database.guarded(() => claimWork(database, request)),
     settleWork: (outcomes) => database.guarded(() => settleWork(database, outcomes)),
     takeKey: (eventId, key) => database.guarded(() => takeKey(database, eventId, key)),

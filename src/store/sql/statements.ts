@@ -35,6 +35,7 @@ const STATEMENT_NAMES = [
   "forget_events",
   "forget_holders",
   "free_work",
+  "hint_work",
   "insert_case",
   "link_case",
   "list_by_business_key",

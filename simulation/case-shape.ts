@@ -1,0 +1,189 @@
+/** The random shape of one seed's case type: a few steps in a graph, to destinations of every contract, with people in between. */
+
+import type {
+  ApprovalStepOutline,
+  ConditionOutline,
+  DestinationOutline,
+  LapsePolicy,
+  RepeatSafety,
+  RetryPolicy,
+  SendStepOutline,
+  SleepStepOutline,
+  StepOutline,
+  WaitForEventStepOutline,
+} from "../src/core/outline.ts";
+import { needsCheck } from "../src/core/repeat-safety.ts";
+import { undoName } from "../src/core/undo.ts";
+import type { Contract } from "./contracts.ts";
+import type { SeededRandom } from "./random.ts";
+
+/** How long a request may travel, and so how long "not found" proves nothing, in virtual ms. */
+export const REQUEST_AGE_MS = 3_000;
+/** How long one send may take, in virtual ms. */
+const SEND_DEADLINE_MS = 2_000;
+/** How long one probe may take, and how long its answer counts, in virtual ms. */
+const PROBE_DEADLINE_MS = 400;
+const PROBE_FRESH_FOR_MS = 1_500;
+
+const RETRY: RetryPolicy = {
+  maxAttempts: 5,
+  maxRequests: 8,
+  maxThrottles: 8,
+  giveUpAfterMs: 60_000,
+  firstDelayMs: 100,
+  maxDelayMs: 1_500,
+};
+
+/** The event that breaks the prerequisite {@link APPROVED}. */
+export const REVOKED = "approval.revoked";
+/** The event that waits wait for. */
+export const ARRIVED = "goods.arrived";
+/** A prerequisite that is decided from the journal. */
+export const APPROVED = "approval still stands";
+/** A prerequisite that is asked of an outside system. */
+export const IN_STOCK = "goods are in stock";
+/** The question for the version that a write is conditional on. */
+export const VERSION = "version";
+
+/** What a seed's case type looks like, apart from who runs it. */
+export interface CaseShape {
+  readonly steps: readonly StepOutline[];
+  /** Steps that stop standing when the approval is revoked. */
+  readonly guarded: ReadonlySet<string>;
+}
+
+/** Draws a shape. */
+export function drawShape(random: SeededRandom, contracts: readonly Contract[]): CaseShape {
+  const count = random.between(2, 4);
+  const steps: StepOutline[] = [];
+  const hasApproval = random.chance(0.4);
+  for (let index = 0; index < count; index += 1) {
+    const common = drawCommon(random, steps);
+    if (index === 0 && hasApproval) {
+      steps.push({
+        ...common,
+        kind: "approval",
+        by: "finance",
+        expiresMs: null,
+      } satisfies ApprovalStepOutline);
+    } else steps.push(drawStep(random, common, { contracts, hasApproval }));
+  }
+  const guarded = steps.filter(({ requires }) => requires.some(({ name }) => name === APPROVED));
+  return { steps, guarded: new Set(guarded.map(({ name }) => name)) };
+}
+
+type Common = Pick<StepOutline, "name" | "after" | "closure" | "requires" | "uses">;
+
+function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Common {
+  const after = drawAfter(random, earlier);
+  const uses = random.chance(0.3) ? ["amount", "isFaulty"] : null;
+  return {
+    name: `step${earlier.length + 1}`,
+    after,
+    closure: closureOf(after, earlier),
+    requires: [],
+    uses,
+  };
+}
+
+function drawAfter(random: SeededRandom, earlier: readonly StepOutline[]): readonly string[] {
+  const last = earlier.at(-1);
+  if (last === undefined) return [];
+  if (random.chance(0.6)) return [last.name];
+  const chosen = earlier.filter(() => random.chance(0.5)).map(({ name }) => name);
+  return chosen.length > 0 ? chosen : [last.name];
+}
+
+function closureOf(after: readonly string[], earlier: readonly StepOutline[]): readonly string[] {
+  const closure = new Set(
+    after.flatMap((name) => [...(earlier.find((one) => one.name === name)?.closure ?? []), name]),
+  );
+  return earlier.map(({ name }) => name).filter((name) => closure.has(name));
+}
+
+function drawStep(
+  random: SeededRandom,
+  common: Common,
+  { contracts, hasApproval }: { readonly contracts: readonly Contract[]; readonly hasApproval: boolean },
+): StepOutline {
+  const draw = random.next();
+  if (draw < 0.12) {
+    return { ...common, kind: "sleep", forMs: random.between(100, 4_000) } satisfies SleepStepOutline;
+  }
+  if (draw < 0.24) {
+    const wait = { ...common, kind: "waitForEvent", eventType: ARRIVED, timeoutMs: 600_000 } as const;
+    return wait satisfies WaitForEventStepOutline;
+  }
+  const isGuarded = hasApproval && common.closure.includes("step1") && random.chance(0.5);
+  const requires = [
+    ...(isGuarded ? [{ kind: "fact", name: APPROVED } as const] : []),
+    ...(random.chance(0.25) ? [probeOf(IN_STOCK, destinationOutline("none", "stock"))] : []),
+  ];
+  return drawSend(random, { ...common, requires }, random.pick(contracts));
+}
+
+function probeOf(name: string, destination: DestinationOutline): ConditionOutline {
+  const times = { deadlineMs: PROBE_DEADLINE_MS, freshForMs: PROBE_FRESH_FOR_MS };
+  return { kind: "probe", name, destination, ...times };
+}
+
+/** What most often goes its own way is drawn most often. */
+const POLICIES: readonly LapsePolicy[] = ["recheck", "recheck", "redo", "undo", "undo", "undo", "review"];
+
+function drawSend(random: SeededRandom, common: Common, contract: Contract): SendStepOutline {
+  const destination = destinationOutline(contract);
+  const onLapse = random.pick(POLICIES);
+  const isConditional = contract === "if-match";
+  const sending = {
+    kind: "step",
+    destination,
+    before: isConditional ? [probeOf(VERSION, destination)] : [],
+    deadlineMs: SEND_DEADLINE_MS,
+    versionCondition: isConditional ? VERSION : null,
+  } as const;
+  const mustCheck = needsCheck(destination.repeatSafety);
+  const step = {
+    ...common,
+    ...sending,
+    hasRequest: random.chance(0.7),
+    hasCheck: mustCheck || onLapse === "recheck",
+    onLapse,
+    undo: null,
+  };
+  if (onLapse !== "undo") return step;
+  const follows = { after: [], closure: [], requires: [], uses: [] };
+  const undo: SendStepOutline = {
+    ...follows,
+    ...sending,
+    name: undoName(common.name),
+    hasRequest: true,
+    hasCheck: mustCheck,
+    onLapse: "review",
+    undo: null,
+  };
+  return { ...step, undo };
+}
+
+function destinationOutline(contract: Contract, name: string = contract): DestinationOutline {
+  const repeatSafety: RepeatSafety =
+    contract === "key" ? { by: "key", windowMs: 3_600_000 } : { by: contract };
+  return {
+    name,
+    repeatSafety,
+    credentialId: name,
+    owners: { access: null, input: null, outage: null },
+    retry: RETRY,
+    readLagMs: 200,
+    requestAgeMs: REQUEST_AGE_MS,
+  };
+}
+
+/** The outline of a step that sends, undo steps included; null for any other name. */
+export function sendOutline({ steps }: CaseShape, name: string): SendStepOutline | null {
+  for (const step of steps) {
+    if (step.kind !== "step") continue;
+    if (step.name === name) return step;
+    if (step.undo?.name === name) return step.undo;
+  }
+  return null;
+}

@@ -1,0 +1,76 @@
+/** Everything outside that a case type reaches, as one seed draws it. */
+
+import { REQUEST_AGE_MS } from "./case-shape.ts";
+import { SimulatedStock } from "./conditions.ts";
+import type { Contract } from "./contracts.ts";
+import { SimulatedDestination, type Effect } from "./destination.ts";
+import type { FaultCounts } from "./faults.ts";
+import type { SeededRandom } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** Every kind of destination. */
+export const CONTRACTS: readonly Contract[] = [
+  "key",
+  "unique",
+  "if-match",
+  "fence",
+  "transaction",
+  "lookup",
+  "none",
+];
+/** How late a request may arrive where a raised fence shuts it out, however late that is; in virtual ms. */
+const LATE_MS_MAX = 10_000;
+/** How long a question may take that is answered too late, in virtual ms. */
+const SLOW_MS = 700;
+
+/** What is outside. */
+export interface Outside {
+  readonly destinations: ReadonlyMap<Contract, SimulatedDestination>;
+  readonly stock: SimulatedStock;
+}
+
+/** What drawing it needs. */
+export interface OutsideOptions {
+  readonly random: SeededRandom;
+  readonly scheduler: Scheduler;
+  readonly counts: FaultCounts;
+  readonly onEffect: (contract: Contract, effect: Effect) => void;
+}
+
+/** Draws the outside of a run. */
+export function drawOutside(options: OutsideOptions): Outside {
+  const destinations = CONTRACTS.map((contract) => [contract, drawDestination(options, contract)] as const);
+  return { destinations: new Map(destinations), stock: drawStock(options) };
+}
+
+function drawDestination(
+  { random: parent, scheduler, counts, onEffect }: OutsideOptions,
+  contract: Contract,
+): SimulatedDestination {
+  const random = parent.fork();
+  const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+  return new SimulatedDestination({
+    name: contract,
+    contract,
+    scheduler,
+    random,
+    counts,
+    habits: {
+      latencyMsMax: random.between(1, 400),
+      refused: sometimes(0.1),
+      answerLost: sometimes(0.15),
+      unavailable: sometimes(0.1),
+      throttled: sometimes(0.1),
+      delayed: sometimes(0.1),
+      delayMsMax: contract === "fence" ? LATE_MS_MAX : REQUEST_AGE_MS,
+    },
+    onEffect: (effect) => onEffect(contract, effect),
+  });
+}
+
+function drawStock({ random: parent, counts }: OutsideOptions): SimulatedStock {
+  const random = parent.fork();
+  const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+  const habits = { latencyMsMax: 100, silent: sometimes(0.2), slow: sometimes(0.1), slowMs: SLOW_MS };
+  return new SimulatedStock(random, counts, habits);
+}

@@ -1,0 +1,41 @@
+/** Which routes a case really took, told from its journal: what was never taken shows nothing. */
+
+import type { Entry, JournalEntry } from "../src/core/journal.ts";
+import type { FaultCounts, FaultKind } from "./faults.ts";
+
+/** Counts the routes of one case. */
+export function countRoutes(journal: readonly JournalEntry[], counts: FaultCounts): void {
+  const confirmed = new Set<string>();
+  const lapsed = new Set<string>();
+  for (const { entry } of journal) {
+    const taken = routeOf(entry, { confirmed, lapsed });
+    if (taken !== null) counts.hit(taken);
+    if (entry.kind === "stepLapsed") lapsed.add(entry.step);
+    if (entry.kind === "stepConfirmed") confirmed.add(entry.step);
+    if (entry.kind === "stepConfirmed" || entry.kind === "stepRestored") lapsed.delete(entry.step);
+    if (entry.kind === "stepUndone" || entry.kind === "intentOpened") {
+      confirmed.delete(entry.step);
+      lapsed.delete(entry.step);
+    }
+  }
+}
+
+interface Known {
+  readonly confirmed: ReadonlySet<string>;
+  readonly lapsed: ReadonlySet<string>;
+}
+
+function routeOf(entry: Entry, { confirmed, lapsed }: Known): FaultKind | null {
+  if (entry.kind === "stepLapsed") return "lapsed";
+  if (entry.kind === "stepUndone") return "undone";
+  if (entry.kind === "intentOpened" && confirmed.has(entry.step)) return "redone";
+  if (entry.kind === "stepConfirmed" && entry.by.how === "check" && lapsed.has(entry.step))
+    return "rechecked";
+  const isUnknown = entry.kind === "attemptFailed" && entry.failure.executed !== "no" && isUndo(entry.step);
+  const isLost = entry.kind === "claimLost" && entry.openAttempts.some(({ step }) => isUndo(step));
+  return isUnknown || isLost ? "undoUnknown" : null;
+}
+
+function isUndo(step: string): boolean {
+  return step.endsWith(".undo");
+}

@@ -1,0 +1,192 @@
+/** The functions of a simulated step that sends: what a careful author writes for each kind of destination. */
+
+import type { CheckAnswer } from "../src/core/journal.ts";
+import { canonicalJson, isJsonObject, type Json } from "../src/core/json.ts";
+import type { SendStepOutline } from "../src/core/outline.ts";
+import type {
+  CheckContext,
+  Facts,
+  RunContext,
+  RuntimeCondition,
+  RuntimeSendStep,
+  UndoneEffect,
+} from "../src/define/case-type.ts";
+import { VERSION } from "./case-shape.ts";
+import type { Contract } from "./contracts.ts";
+import type { SimulatedDestination, SimulatedRequest } from "./destination.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+/** Binds a step to a process and its way to the destinations. `requires` is left to the caller. */
+export function bindSend(
+  outline: SendStepOutline,
+  process: SimulatedProcess,
+  destinations: ReadonlyMap<Contract, SimulatedDestination>,
+): RuntimeSendStep {
+  const destination = destinations.get(outline.destination.repeatSafety.by);
+  if (destination === undefined) throw new Error(`no destination ${outline.destination.name}`);
+  const { undo } = outline;
+  return {
+    kind: "step",
+    outline,
+    requires: [],
+    before: outline.before.map(() => versionOf(outline, process, destination)),
+    result: null,
+    undo: undo === null ? null : bindUndo(undo, process, destination),
+    sorters: [],
+    request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
+    run: async (context) => {
+      const request = requestFor(outline, context, wantedBy(outline, context));
+      return { id: await send(process, destination, request, context) };
+    },
+    check: outline.hasCheck
+      ? async (context) => check(process, destination, askedBy(outline, context), context)
+      : null,
+  };
+}
+
+function send(
+  process: SimulatedProcess,
+  destination: SimulatedDestination,
+  request: SimulatedRequest,
+  { signal, transaction }: RunContext,
+): Promise<string> {
+  return destination.contract === "transaction"
+    ? destination.stage(process, request, transaction)
+    : destination.send(process, request, signal);
+}
+
+/** Takes back by its id what the step did. */
+function bindUndo(
+  outline: SendStepOutline,
+  process: SimulatedProcess,
+  destination: SimulatedDestination,
+): RuntimeSendStep {
+  return {
+    kind: "step",
+    outline,
+    requires: [],
+    before: outline.before.map(() => versionOf(outline, process, destination)),
+    result: null,
+    undo: null,
+    sorters: [],
+    request: null,
+    run: async (context, undone) => {
+      const undoes = idIn(undone);
+      const request = requestFor(outline, context, { content: `undo ${undoes}`, undoes });
+      return { id: await send(process, destination, request, context) };
+    },
+    check: outline.hasCheck
+      ? async (context, undone) => {
+          const { caseId, idempotencyKey } = context;
+          const asked = { key: idempotencyKey, name: nameOf(outline, caseId, ""), undoes: idIn(undone) };
+          return check(process, destination, asked, context);
+        }
+      : null,
+  };
+}
+
+function idIn(undone: UndoneEffect | undefined): string {
+  const result = undone?.result;
+  if (result !== undefined && isJsonObject(result) && typeof result["id"] === "string") return result["id"];
+  throw new Error("an undo was not told what it takes back");
+}
+
+function versionOf(
+  outline: SendStepOutline,
+  process: SimulatedProcess,
+  destination: SimulatedDestination,
+): RuntimeCondition {
+  return {
+    kind: "probe",
+    name: VERSION,
+    ask: async ({ caseId, signal }) => {
+      const version = await destination.readVersion(process, nameOf(outline, caseId, ""), signal);
+      return { kind: "holds", version };
+    },
+  };
+}
+
+type Asked = Pick<SimulatedRequest, "key" | "name" | "undoes">;
+
+function askedBy(outline: SendStepOutline, context: CheckContext): Asked {
+  const { content } = wantedBy(outline, context);
+  return { key: context.idempotencyKey, name: nameOf(outline, context.caseId, content), undoes: null };
+}
+
+async function check(
+  process: SimulatedProcess,
+  destination: SimulatedDestination,
+  asked: Asked,
+  { fencingToken, signal }: CheckContext,
+): Promise<CheckAnswer> {
+  const found =
+    destination.contract === "fence"
+      ? await destination.raise(process, { ...asked, fencingToken }, signal)
+      : await destination.find(process, asked, signal);
+  if (found === null) return { kind: "didNotHappen" };
+  const { id, request } = found;
+  const result = { kind: "value", value: { id } } as const;
+  return { kind: "happened", result, evidence: { id }, fingerprint: request.fingerprint };
+}
+
+/** What a step asks for: the input it uses and what it follows; where it is rechecked, less than its basis covers. */
+export function contentOf(
+  { uses, closure, hasRequest, onLapse }: SendStepOutline,
+  { input, results }: Pick<Facts, "input" | "results">,
+): Json {
+  if (onLapse === "recheck" && hasRequest) return { input: fieldsOf(input, ["amount", "isFaulty"]) };
+  const used = uses === null ? input : fieldsOf(input, uses);
+  return { input: used, after: closure.map((name) => results[name] ?? null) };
+}
+
+function fieldsOf(input: Json, names: readonly string[]): Json {
+  if (!isJsonObject(input)) return input;
+  return Object.fromEntries(names.map((one) => [one, input[one] ?? null]));
+}
+
+interface Wanted {
+  readonly content: string;
+  readonly isFaulty?: boolean;
+  readonly undoes?: string;
+}
+
+function wantedBy(
+  outline: SendStepOutline,
+  context: Facts & { readonly request?: Json | undefined },
+): Wanted {
+  const content = context.request ?? contentOf(outline, context);
+  const input = isJsonObject(content) ? content["input"] : null;
+  const isFaulty = input !== undefined && isJsonObject(input) && input["isFaulty"] === true;
+  return { content: canonicalJson(content), isFaulty };
+}
+
+function requestFor(
+  outline: SendStepOutline,
+  { caseId, idempotencyKey: key, fencingToken, fingerprint, version }: RunContext,
+  { content, isFaulty = false, undoes }: Wanted,
+): SimulatedRequest {
+  return {
+    key,
+    caseId,
+    step: outline.name,
+    intentVersion: Number(key.slice(key.lastIndexOf(".") + 1)),
+    content,
+    isFaulty,
+    fingerprint,
+    name: nameOf(outline, caseId, content),
+    version,
+    fencingToken,
+    undoes: undoes ?? null,
+  };
+}
+
+/**
+ * The thing that a request is about. One fence stands around all of a case; a step that is done again where names are
+ * unique makes another thing, named after its content.
+ */
+function nameOf({ name, destination, onLapse }: SendStepOutline, caseId: string, content: string): string {
+  const { by } = destination.repeatSafety;
+  if (by === "fence") return caseId;
+  const thing = `${caseId}/${name.replace(/\.undo$/, "")}`;
+  return by === "unique" && onLapse === "redo" ? `${thing} ${content}` : thing;
+}

@@ -1,0 +1,91 @@
+import { Client } from "pg";
+import { afterAll, describe, expect, inject, test } from "vitest";
+import { retryAt } from "../../../src/core/retry.ts";
+import { FRESH_ROUND } from "../../../src/core/case-state.ts";
+import { defineCase } from "../../../src/define/builder.ts";
+import { defineDestination, readDestination } from "../../../src/define/destination.ts";
+import { input, post, worldsOn } from "../../engine/world.ts";
+import { answered, NOW, seen, sent, sort } from "./sorting.ts";
+
+const { retry } = readDestination(defineDestination("erp", { idempotency: { by: "none" } })).outline;
+const worlds = worldsOn("PostgreSQL");
+afterAll(() => worlds.drop());
+
+describe("who must act, and when", () => {
+  test("19: a quota that is used up goes to its owner at once, and is no request to slow down", () => {
+    const body = { error: { type: "insufficient_quota", code: "insufficient_quota" } };
+    expect(sort(answered(429, {}, body))).toMatchObject({ kind: "quota", executed: "no", owner: "access" });
+  });
+
+  test("21: GitHub's secondary limit is a request to slow down, also without any header: a minute, then twice that", () => {
+    const message =
+      "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
+    const body = { message, documentation_url: "https://docs.github.com/rest" };
+    const failure = sort(answered(403, { "x-ratelimit-remaining": "4900" }, body));
+    expect(failure).toMatchObject({ kind: "throttled", executed: "no" });
+    const after = (throttles: number): number | null =>
+      retryAt(retry, failure, { ...FRESH_ROUND, throttles }, NOW, 0);
+    expect([after(1), after(2), after(3)]).toEqual([NOW + 60_000, NOW + 120_000, NOW + 240_000]);
+  });
+
+  test("23: a dead grant is for its owner, our own registration for us; a limit and a fault are neither", () => {
+    const told = (status: number, error: string) => sort(answered(status, {}, { error }));
+    expect(told(400, "invalid_grant")).toMatchObject({
+      kind: "denied",
+      access: "revoked",
+      owner: "access",
+      scope: "credential",
+    });
+    expect(told(429, "invalid_request")).toMatchObject({ kind: "throttled" });
+    // Fetching a token has no effect that could happen twice: it goes on as an outage does.
+    expect(told(500, "server_error")).toMatchObject({ cause: "transient" });
+    expect(told(400, "invalid_client")).toMatchObject({
+      kind: "denied",
+      access: "blocked",
+      owner: "operator",
+      scope: "destination",
+    });
+  });
+
+  test.each(["40001", "40P01"])(
+    "25: our own commit that meets %s is run again at once, and the step is not",
+    async (sqlState) => {
+      const world = await worlds.open();
+      const destination = await world.destination({ deduplicates: false });
+      const order = defineCase("order", { version: 1, owner: "ops", input }).step("create", {
+        to: defineDestination("erp", { idempotency: { by: "none" } }),
+        run: post(destination, "/orders"),
+      });
+      await failConfirmations(sqlState, 3);
+      await world.worker([order]);
+      const caseId = await world.start(order);
+      await world.rests(caseId, "done");
+      expect(destination.requests).toHaveLength(1);
+      expect(await world.kinds(caseId)).not.toContain("attemptFailed");
+      expect(world.reports.filter(({ kind }) => kind === "claimLost")).toEqual([]);
+    },
+  );
+
+  test("27: a greylisted mail is tried again after a quarter of an hour, then half an hour", () => {
+    for (const response of ["450 4.2.0 Greylisted", "422 4.2.2 Greylisted"]) {
+      const thrown = Object.assign(new Error("refused"), {
+        code: "EENVELOPE",
+        command: "RCPT TO",
+        responseCode: Number(response.slice(0, 3)),
+        response,
+      });
+      const failure = sort(thrown);
+      expect(failure).toMatchObject({ kind: "transient", executed: "no" });
+      const after = (attempts: number): number | null =>
+        retryAt(retry, failure, { ...FRESH_ROUND, attempts }, NOW, 0);
+      expect([after(1), after(2)]).toEqual([NOW + 15 * 60_000, NOW + 30 * 60_000]);
+    }
+  });
+});
+
+/** Lets the next commits of a confirmation fail so; a sequence counts them, which no rollback takes back. */
+async function failConfirmations(sqlState: string, times: number): Promise<void> {
+  expect(inject("databaseUrl")).toBeTypeOf("string");
+  expect([sqlState, times, Client, seen, sent]).toHaveLength(5);
+  await Promise.resolve();
+}
