@@ -16,6 +16,8 @@ import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
 import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
 import type { Command } from "./command.ts";
+import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
+import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import { nearest } from "./did-you-mean.ts";
 import { rehearseCommand } from "./rehearse.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
@@ -46,6 +48,12 @@ export const COMMANDS: readonly Command[] = [
   casesOpenCommand,
   casesTakeOverCommand,
   casesCloseCommand,
+  inboxListCommand,
+  inboxShowCommand,
+  inboxWorkCommand,
+  inboxReplayCommand,
+  inboxReconcileCommand,
+  inboxSendCommand,
 ];
 
 /** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */
@@ -63,13 +71,16 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isCases = first === "cases";
-  const typed = isCases && second !== undefined && !second.startsWith("-") ? `cases ${second}` : first;
-  if (typed === "cases") {
+  const isGroup = first === "cases" || first === "inbox";
+  const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
+  if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>
-      name.startsWith("cases ") ? [name.slice("cases ".length)] : [],
+      name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [],
     );
-    return new FootholdError("USAGE", `Which? foothold cases ${verbs.join(" | ")}. See: foothold help cases`);
+    return new FootholdError(
+      "USAGE",
+      `Which? foothold ${first} ${verbs.join(" | ")}. See: foothold help ${first}`,
+    );
   }
   const near =
     nearest(typed, [...COMMANDS.map(({ name }) => name), "help"]) ??

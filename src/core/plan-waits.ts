@@ -63,7 +63,8 @@ export function planWaitForEvent(
   const blocked = actForConditions(input, step, step.requires);
   if (blocked !== null) return blocked;
   // Ordered to wait again, it waits for another one.
-  const after = known.lapse?.kind === "ordered" ? (known.confirmation?.revision ?? 0) : 0;
+  const before = known.lapse?.kind === "ordered" ? known.confirmation : null;
+  const after = before?.revision ?? 0;
   const event = input.state.events.find(
     ({ eventType, sourceId, revision }) =>
       eventType === step.eventType && revision > after && (taken.get(sourceId) ?? step.name) === step.name,
@@ -93,8 +94,8 @@ export function planSleep(input: PlanInput, step: SleepStepOutline): Act {
   if (review !== null) return { kind: "review", review, isOpen: true };
   const blocked = actForConditions(input, step, step.requires);
   if (blocked !== null) return blocked;
-  const begunAt = lapse?.kind === "ordered" ? (renewedAt ?? 0) : 0;
-  const dueAt = Math.max(begunAt, reachedAt(input, step)) + step.forMs;
+  const begunAt = lapse?.kind === "ordered" ? renewedAt : null;
+  const dueAt = Math.max(begunAt ?? 0, reachedAt(input, step)) + step.forMs;
   if (input.now >= dueAt) return confirm(input, step, null, null, { how: "timer", dueAt });
   return { kind: "wait", wait: { kind: "timer", step: step.name, dueAt } };
 }
