@@ -28,8 +28,6 @@ export const ERROR_CODES = [
   "ALREADY_ANSWERED",
   "CANCEL_NEEDS_UNDO",
   "PLAN_CHANGED",
-  // what a step was about to send
-  "REQUEST_REFUSED",
   // how it was set up
   "USAGE",
   "CONFIG_NOT_FOUND",
@@ -49,6 +47,8 @@ export const ERROR_CODES = [
   "EMBEDDED_LOCKED",
   "PORT_IN_USE",
   "NOT_LOOPBACK",
+  // what a step was about to send
+  "REQUEST_REFUSED",
   // what was found in the store
   "CORRUPT_JOURNAL",
   "ENGINE_TOO_OLD",
