@@ -17,7 +17,7 @@ const received = (sourceId: string, ignored: string | null = null): Entry => ({
 });
 
 /** Adds this many entries to a case, in commits as large as they may be. */
-export async function grow(bench: Bench, caseId: string, entries: number): Promise<void> {
+async function grow(bench: Bench, caseId: string, entries: number): Promise<void> {
   for (let left = entries; left > 0; left -= COMMIT_ENTRIES_MAX) {
     const commitId = newId();
     const notes = Array.from({ length: Math.min(left, COMMIT_ENTRIES_MAX) }, (_, n) => note(`${left - n}`));
@@ -26,7 +26,7 @@ export async function grow(bench: Bench, caseId: string, entries: number): Promi
 }
 
 /** A case as whoever changes it sees it. */
-export async function look(bench: Bench, caseId: string): Promise<FoldedCase> {
+async function look(bench: Bench, caseId: string): Promise<FoldedCase> {
   const reply = await bench.other.changeCase(caseId, changeOf(newId()), (stored) => ({
     kind: "leave",
     reply: stored,
