@@ -82,6 +82,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "PORT_IN_USE":
     case "CORRUPT_JOURNAL":
     case "ENGINE_TOO_OLD":
+    case "NO_STRONG_ETAG":
     case "INVARIANT_BROKEN":
       return EXIT_CODES.unexpected;
   }

@@ -28,6 +28,8 @@ export const ERROR_CODES = [
   "ALREADY_ANSWERED",
   "CANCEL_NEEDS_UNDO",
   "PLAN_CHANGED",
+  // what a destination answered
+  "NO_STRONG_ETAG",
   // how it was set up
   "USAGE",
   "CONFIG_NOT_FOUND",

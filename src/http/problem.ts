@@ -79,6 +79,7 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "CONFIG_NOT_FOUND":
     case "CONFIG_INVALID":
     case "PORT_IN_USE":
+    case "NO_STRONG_ETAG":
     case "INVARIANT_BROKEN":
       return { title: "Unexpected error", status: 500 };
   }
