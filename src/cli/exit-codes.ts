@@ -79,9 +79,11 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "INVALID_DEFINITION":
     case "CONFIG_INVALID":
       return EXIT_CODES.invalid;
+    case "REQUEST_REFUSED":
     case "PORT_IN_USE":
     case "CORRUPT_JOURNAL":
     case "ENGINE_TOO_OLD":
+    case "NO_STRONG_ETAG":
     case "INVARIANT_BROKEN":
       return EXIT_CODES.unexpected;
   }

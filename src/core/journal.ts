@@ -5,6 +5,7 @@
 
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { WireSummary } from "./wire-evidence.ts";
 
 /** Who did it. `name` is a label for people, never an identity that anything trusts. */
 export type Actor =
@@ -140,8 +141,13 @@ export interface AttemptRef {
 
 /** What a holder that lost its claim reports afterwards (R10). */
 export type LateOutcome =
-  | { readonly kind: "succeeded"; readonly result: StepResult; readonly evidence: Json }
-  | { readonly kind: "failed"; readonly failure: Failure };
+  | {
+      readonly kind: "succeeded";
+      readonly result: StepResult;
+      readonly evidence: Json;
+      readonly wire?: WireSummary;
+    }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly wire?: WireSummary };
 
 /** Why a repair ended: by its person, by a move that ended the case, or without its page. */
 export type RepairEnd =
@@ -197,6 +203,8 @@ export type Entry =
       readonly failure: Failure;
       /** When the engine may try again by itself, drawn once so that it stays true; null = it will not. */
       readonly retryAt: number | null;
+      /** What was seen of its requests; absent where nothing was metered. */
+      readonly wire?: WireSummary;
     }
   | {
       readonly kind: "checkAnswered";
@@ -219,6 +227,8 @@ export type Entry =
       readonly result: StepResult;
       readonly evidence: Json;
       readonly by: ConfirmedBy;
+      /** What was seen of the requests of the attempt that it rests on; absent where nothing was metered. */
+      readonly wire?: WireSummary;
     }
   | {
       readonly kind: "stepLapsed";

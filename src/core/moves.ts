@@ -1,6 +1,7 @@
 /**
  * What people and the outside may do to a case: facts, which need no claim, and moves, which act on a case that nobody
- * holds (R4). That a fact is stored once per source id is the store's part: it knows them all. Every refusal carries a code and says what is missing.
+ * holds (R4). That a fact is stored once per source id is the store's part: it knows them all. Every refusal carries a
+ * code and says what is missing.
  */
 
 import type { Claim } from "./claim.ts";

@@ -171,6 +171,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 1, folded: "936b4eda8c5f4552" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 2, folded: "25e65ca3558be214" });
   });
 });

@@ -15,6 +15,7 @@ import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
 import type { FoldedCase, StepTransaction, Store } from "../store/port.ts";
+import type { LateRequest } from "../wire/attempt-record.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
 import { OpenAttempts, type AttemptGate, type LeaveGate } from "./attempt-gate.ts";
 import { makeAttempt, type AttemptContext } from "./attempt.ts";
@@ -296,6 +297,10 @@ class PickUp {
       place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
       lost: this.#lost.signal,
       onLateSuccess: (outcome: SendOutcome) => this.#reportLate(ref, outcome),
+      onLateRequest: ({ method, origin, isSure }: LateRequest) => {
+        const { step: name, attempt } = ref;
+        this.#context.onReport({ kind: "lateRequest", caseId, step: name, attempt, method, origin, isSure });
+      },
     };
     const sending: Promise<TransactionEnd> =
       step.outline.destination.repeatSafety.by === "transaction"
