@@ -39,6 +39,7 @@ export default {
     mayImport("core-is-pure", "^src/core/", []),
     mayImport("define-on-core", "^src/define/", ["core/"], { packages: ["@standard-schema/spec"] }),
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
+    mayImport("destinations-on-decisions", "^src/destinations/", ["core/", "define/", "triage/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
     mayImport("port-on-core", "^src/store/(inbox-)?port\\.ts$", ["core/"]),
     mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
@@ -67,10 +68,15 @@ export default {
       },
     ),
     mayImport("console-on-http-types", "^console/", ["http/types\\.ts$"], { packages: [".+"] }),
-    mayImport("examples-as-users", "^examples/", ["(index|postgres|memory|embedded|dev|inbox|testing)\\.ts$"], {
-      packages: ["(?!foothold/).+"],
-      node: true,
-    }),
+    mayImport(
+      "examples-as-users",
+      "^examples/",
+      ["(index|postgres|memory|embedded|dev|inbox|destinations|testing)\\.ts$"],
+      {
+        packages: ["(?!foothold/).+"],
+        node: true,
+      },
+    ),
     {
       name: "nothing-on-top",
       severity: "error",

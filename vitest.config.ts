@@ -10,7 +10,10 @@ export default defineConfig({
     // The package's own name means its source here, so that one copy of each module is loaded.
     alias: [
       { find: /^foothold$/, replacement: source("index.ts") },
-      { find: /^foothold\/(postgres|memory|embedded|dev|inbox|testing)$/, replacement: source("$1.ts") },
+      {
+        find: /^foothold\/(postgres|memory|embedded|dev|inbox|destinations|testing)$/,
+        replacement: source("$1.ts"),
+      },
     ],
   },
   test: {

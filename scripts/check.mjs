@@ -14,7 +14,13 @@ const parts = {
   lint: () => tool("oxlint/bin/oxlint"),
   types: () =>
     // Each is told, not stopped by the one before.
-    ["tsconfig.json", "tsconfig.core.json", "tsconfig.build.json", "tsconfig.examples.json"]
+    [
+      "tsconfig.json",
+      "test/clients/tsconfig.json",
+      "tsconfig.core.json",
+      "tsconfig.build.json",
+      "tsconfig.examples.json",
+    ]
       .map((config) => tool("typescript/bin/tsc", "--noEmit", "-p", config))
       .every(Boolean),
   imports: () =>

@@ -27,6 +27,7 @@ const PROBE_FRESH_FOR_MS = 1_500;
 
 const RETRY: RetryPolicy = {
   maxAttempts: 5,
+  maxRequests: 8,
   maxThrottles: 8,
   giveUpAfterMs: 60_000,
   firstDelayMs: 100,

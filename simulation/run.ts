@@ -11,6 +11,7 @@ import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
 import { tellEntry } from "../src/testing/tell-entry.ts";
+import { unmetered } from "../src/wire/unmetered.ts";
 import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
 import { bindCaseType } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
@@ -190,6 +191,7 @@ class Run {
       store,
       registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
       ports: process.ports,
+      meter: unmetered,
       name: process.name,
       host: "simulation",
       build: "1",

@@ -61,18 +61,13 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: "engine/held-case.ts",
     edits: [
       {
-        line: "const reply = await committer.commit({",
+        line: "const reply = await this.#context.committer.commit(commit);",
         instead:
-          "const afterEarly = (commit) => (this.early ?? Promise.resolve()).then(() => committer.commit(commit));\n" +
-          "    const pending = afterEarly({",
-      },
-      {
-        line: 'return reply.kind === "refused"',
-        instead:
-          'const isEarly = write.onward.some((one) => one.kind === "attemptOpened");\n' +
+          "const { committer } = this.#context;\n" +
+          "    const pending = (this.early ?? Promise.resolve()).then(() => committer.commit(commit));\n" +
+          '    const isEarly = write.onward.some((one) => one.kind === "attemptOpened");\n' +
           "    if (isEarly) this.early = pending.catch(() => undefined);\n" +
-          '    const reply = isEarly ? { kind: "current" } : await pending;\n' +
-          '    return reply.kind === "refused"',
+          '    const reply = isEarly ? { kind: "current" } : await pending;',
       },
     ],
   },
@@ -81,8 +76,8 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: "core/settled.ts",
     edits: [
       {
-        line: "return attempts.every((one) => !isUnproved(one) && !tookEffect(one));",
-        instead: "return attempts.every((one) => !tookEffect(one));",
+        line: "return isUndone || attempts.every((one) => !isUnproved(one) && !tookEffect(one));",
+        instead: "return isUndone || attempts.every((one) => !tookEffect(one));",
       },
     ],
   },

@@ -9,15 +9,19 @@ export {
 } from "./core/errors.ts";
 export type { ConditionAnswer } from "./core/journal.ts";
 export type { Json, JsonObject } from "./core/json.ts";
+export type { Transaction } from "./core/ports.ts";
+export type { OwnSorting, SeenError, SeenFailure, SeenResponse, Sorter } from "./core/seen-failure.ts";
 export {
   broken,
   cannotTell,
   didNotHappen,
+  differs,
   happened,
   holds,
   type CannotTell,
   type CheckReply,
   type DidNotHappen,
+  type Differs,
   type Happened,
 } from "./define/answers.ts";
 export { defineCase, type CaseOptions, type NoEvents } from "./define/builder.ts";
@@ -30,6 +34,8 @@ export type {
   Facts,
   ProbeContext,
   RunContext,
+  UndoneEffect,
+  StepDispatcher,
 } from "./define/case-type.ts";
 export { defineConfig, type FootholdConfig } from "./define/config.ts";
 export type { CaseDefinition } from "./define/definition.ts";
@@ -47,7 +53,7 @@ export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
 export { registryOf, type Registry } from "./define/registry.ts";
 // Named so that the declarations of a package that exports a case type can be written.
 export type { CasePartsOf, NoSteps, WithStep } from "./define/shape.ts";
-export type { Approved } from "./define/step-options.ts";
+export type { Approved, UndoCheckContext, UndoContext } from "./define/step-options.ts";
 export { expectOk, ResponseError, type ResponseLike } from "./triage/response.ts";
 
 // What a program of one's own is composed of: a worker, a sweep and a desk over one store.
@@ -57,11 +63,12 @@ export type { OnReport, Report } from "./engine/report.ts";
 export { createSweep, type Sweep, type SweepOptions, type SweepReport } from "./engine/sweep.ts";
 export { systemPorts } from "./engine/system.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.ts";
+export type { AttemptMeter } from "./wire/meter.ts";
+export { unmetered } from "./wire/unmetered.ts";
 export { createDesk, type Desk, type DeskOptions, type ListFilter, type ListPage } from "./desk/desk.ts";
 export type {
   ApprovalRequest,
   CancelRequest,
-  ConfirmRequest,
   CorrectionRequest,
   EventRequest,
   NoteRequest,
@@ -70,6 +77,8 @@ export type {
   PlannedRequest,
   ResumeRequest,
 } from "./desk/acts.ts";
+export type { AccessProbe, AccessReply, AccessRequest } from "./desk/access.ts";
+export type { ConfirmRequest, RedoRequest, RuleOutRequest } from "./desk/vouching.ts";
 export type {
   AttemptView,
   CaseLine,
@@ -78,6 +87,7 @@ export type {
   HistoryEntry,
   LastErrorView,
   RepairView,
+  RequestsView,
   StepView,
   WaitView,
 } from "./desk/case-view.ts";

@@ -50,6 +50,8 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
       return `note by ${entry.by.name}: ${entry.text}`;
     case "stepUndone":
       return `${nounOf(entry.step)} undone`;
+    case "outcomeRuledOut":
+      return `${entry.by.name} vouches that the ${nounOf(entry.step)} did not happen`;
     case "redoOrdered":
       return `${entry.by.name} ordered the ${nounOf(entry.step)} to be made again`;
     case "inputCorrected":

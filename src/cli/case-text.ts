@@ -1,6 +1,6 @@
 /** Everything about one case, as text for people. */
 
-import type { CaseView, ConfirmedAction } from "../desk/case-view.ts";
+import type { RequestsView, CaseView, ConfirmedAction } from "../desk/case-view.ts";
 import type { MoveView } from "../desk/moves-view.ts";
 import type { ConditionView, PlanView } from "../desk/plan-view.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
@@ -29,7 +29,7 @@ export function caseLines(view: CaseView, repairId: string | null): readonly str
     section("Last error", lastErrorLines(view)),
     section("Confirmed", view.confirmed.map(confirmedLine)),
     view.plan === null ? section("Plan", [view.definition.sentence]) : planLines(view.plan, view.now),
-    section("Attempts", view.attempts.map(attemptLine)),
+    section("Attempts", view.attempts.flatMap(attemptLines)),
     section("Events", view.events.map(eventLine)),
     section("Came during the repair, not applied yet", view.repair?.attached.map(eventLine) ?? []),
     section("Input", inputLines(view)),
@@ -109,9 +109,19 @@ function conditionLine(
   return `${role} "${name}": ${answer ?? "not asked yet"}${why === null ? "" : ` (${why})`}${asked}${nextCheck(nextCheckAllowedAt)}`;
 }
 
-function attemptLine(one: CaseView["attempts"][number]): string {
+function attemptLines(one: CaseView["attempts"][number]): readonly string[] {
   const which = `${one.step} ${one.intentVersion}.${one.attempt}`;
-  return `${which}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
+  const line = `${which}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
+  return one.requests === null ? [line] : [line, ...requestLines(one.requests)];
+}
+
+/** One request is what everybody expects; more, or none, is said, and so is what was found. */
+function requestLines({ sent, isAtLeast, sentence, findings }: RequestsView): readonly string[] {
+  const isAsExpected = sent === 1 && !isAtLeast;
+  return [
+    ...(isAsExpected ? [] : [`  ${sentence}`]),
+    ...findings.map((finding) => `  ${finding.code}: ${finding.sentence}`),
+  ];
 }
 
 function eventLine({ at, eventType, sourceId, payload }: CaseView["events"][number]): string {
@@ -131,6 +141,10 @@ function moveLine(caseId: string, { move, step }: MoveView, repairId: string | n
       return `${cases} approve ${caseId} ${step ?? ""}${under}   (or reject)`;
     case "confirm":
       return `${cases} confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT${under}   (it happened: nothing is sent)`;
+    case "ruleOut":
+      return `${cases} rule-out ${caseId} ${step ?? ""} --reason TEXT${under}   (it did not happen: it goes on)`;
+    case "redo":
+      return `${cases} redo ${caseId} ${step ?? ""} --reason TEXT${under}   (done again, as a new effect)`;
     case "correct":
       return `${cases} correct ${caseId} --input JSON --reason TEXT${under}`;
     case "open":

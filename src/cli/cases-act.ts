@@ -1,10 +1,10 @@
-/** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, confirm, note. */
+/** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, note. */
 
 import { FootholdError } from "../core/errors.ts";
 import type { Desk } from "../desk/desk.ts";
 import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
 import { needed, usage, type Call, type Command } from "./command.ts";
-import { JSON_VALUE_HELP, readJsonArgument } from "./json-argument.ts";
+import { JSON_VALUE_HELP, readJsonOption } from "./json-argument.ts";
 import { whoActs, withOpened } from "./open.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
@@ -133,6 +133,7 @@ export const casesResumeCommand: Command = {
   positionals: ["CASE"],
   options: [
     { name: "step", value: "STEP", help: "only this step; every step when left out" },
+    { name: "force", value: null, help: "also send exactly what was rejected; needs --step and --reason" },
     REASON_OPTION,
     PLAN_OPTION,
     REPAIR_OPTION,
@@ -143,6 +144,7 @@ export const casesResumeCommand: Command = {
     act(call, "needed", ({ desk }) =>
       desk.resume(needed(call, 0), {
         step: call.text("step") ?? undefined,
+        force: call.flag("force"),
         plan: call.text("plan") ?? undefined,
         reason: call.text("reason"),
         by: whoActs(call),
@@ -226,38 +228,6 @@ export const casesCorrectCommand: Command = {
   },
 };
 
-/** Confirms a step by hand. */
-export const casesConfirmCommand: Command = {
-  name: "cases confirm",
-  summary: "confirm by hand a step in review: it took effect, and nothing is sent",
-  positionals: ["CASE", "STEP"],
-  options: [
-    { name: "result", value: "JSON", help: `what the step gave: ${JSON_VALUE_HELP}; null when left out` },
-    { name: "evidence", value: "TEXT", help: "where it can be seen: an outside id, a link" },
-    REASON_OPTION,
-    PLAN_OPTION,
-    REPAIR_OPTION,
-    ...END_OPTIONS,
-  ],
-  notes: ["--reason is needed. Refused while a prerequisite of the step is broken."],
-  run: async (call) => {
-    const reason = call.text("reason");
-    if (reason === null) throw usage(call.command, "--reason is needed.");
-    const result = await readJsonOption(call, "result", null);
-    await act(call, "needed", ({ desk }) =>
-      desk.confirmStep(needed(call, 0), {
-        step: needed(call, 1),
-        result,
-        evidence: call.text("evidence"),
-        reason,
-        by: whoActs(call),
-        plan: call.text("plan") ?? undefined,
-        ...repairOf(call),
-      }),
-    );
-  },
-};
-
 /** Adds a note. */
 export const casesNoteCommand: Command = {
   name: "cases note",
@@ -270,8 +240,3 @@ export const casesNoteCommand: Command = {
       desk.addNote(needed(call, 0), { text: needed(call, 1), by: whoActs(call) }),
     ),
 };
-
-async function readJsonOption(call: Call, name: string, otherwise: unknown): Promise<unknown> {
-  const argument = call.text(name);
-  return argument === null ? otherwise : readJsonArgument(name, argument);
-}

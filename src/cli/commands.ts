@@ -1,10 +1,10 @@
 /** Every command, in the order of the help, and how one is found. */
 
 import { FootholdError } from "../core/errors.ts";
+import { accessRestoredCommand } from "./access.ts";
 import {
   casesApproveCommand,
   casesCancelCommand,
-  casesConfirmCommand,
   casesCorrectCommand,
   casesEventCommand,
   casesNoteCommand,
@@ -15,7 +15,10 @@ import {
 } from "./cases-act.ts";
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
+import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
 import type { Command } from "./command.ts";
+import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
+import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import { nearest } from "./did-you-mean.ts";
 import { rehearseCommand } from "./rehearse.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
@@ -40,10 +43,19 @@ export const COMMANDS: readonly Command[] = [
   casesPauseCommand,
   casesCorrectCommand,
   casesConfirmCommand,
+  casesRuleOutCommand,
+  casesRedoCommand,
   casesNoteCommand,
   casesOpenCommand,
   casesTakeOverCommand,
   casesCloseCommand,
+  accessRestoredCommand,
+  inboxListCommand,
+  inboxShowCommand,
+  inboxWorkCommand,
+  inboxReplayCommand,
+  inboxReconcileCommand,
+  inboxSendCommand,
 ];
 
 /** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */
@@ -61,13 +73,16 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isCases = first === "cases";
-  const typed = isCases && second !== undefined && !second.startsWith("-") ? `cases ${second}` : first;
-  if (typed === "cases") {
+  const isGroup = first === "cases" || first === "inbox";
+  const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
+  if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>
-      name.startsWith("cases ") ? [name.slice("cases ".length)] : [],
+      name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : [],
     );
-    return new FootholdError("USAGE", `Which? foothold cases ${verbs.join(" | ")}. See: foothold help cases`);
+    return new FootholdError(
+      "USAGE",
+      `Which? foothold ${first} ${verbs.join(" | ")}. See: foothold help ${first}`,
+    );
   }
   const near =
     nearest(typed, [...COMMANDS.map(({ name }) => name), "help"]) ??

@@ -7,6 +7,7 @@ import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { FootholdConfig } from "../define/config.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
+import { isSource, type Source } from "../inbox/source.ts";
 
 const names = ["foothold.config.js", "foothold.config.mjs"];
 
@@ -15,6 +16,7 @@ export interface LoadedConfig {
   readonly file: string;
   readonly registry: Registry;
   readonly database: string | null;
+  readonly sources: readonly Source[];
 }
 
 /** The file that is meant: the named one, else one of the usual names in the working folder; null = there is none. */
@@ -42,7 +44,12 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   }
   const exported = await importFile(file);
   const config = readConfig(file, exported);
-  return { file, registry: registryOf(config.cases), database: config.database ?? null };
+  return {
+    file,
+    registry: registryOf(config.cases),
+    database: config.database ?? null,
+    sources: sourcesOf(config),
+  };
 }
 
 async function importFile(file: string): Promise<unknown> {
@@ -74,10 +81,18 @@ function faultOf(value: unknown): string | null {
   if (value.cases.length === 0) return "names no cases: the list is empty";
   const index = value.cases.findIndex((one) => !isCaseType(one));
   if (index >= 0) return `has something else than a case type at cases[${index}]; defineCase makes one`;
+  if ("sources" in value && value.sources !== undefined) {
+    const isList = Array.isArray(value.sources) && value.sources.every(isSource);
+    if (!isList) return "has `sources` that are not all made by defineSource";
+  }
   if ("database" in value && value.database !== undefined && typeof value.database !== "string") {
     return "has a `database` that is no text";
   }
   return null;
+}
+
+function sourcesOf({ sources }: FootholdConfig): readonly Source[] {
+  return (sources ?? []).filter(isSource);
 }
 
 function isConfig(value: unknown): value is FootholdConfig {

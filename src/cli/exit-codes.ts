@@ -48,6 +48,10 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
     case "NOTHING_TO_CONFIRM":
+    case "NOTHING_TO_RULE_OUT":
+    case "RULE_OUT_TOO_EARLY":
+    case "NOTHING_TO_REDO":
+    case "ACCESS_NOT_RESTORED":
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
@@ -75,9 +79,11 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "INVALID_DEFINITION":
     case "CONFIG_INVALID":
       return EXIT_CODES.invalid;
+    case "REQUEST_REFUSED":
     case "PORT_IN_USE":
     case "CORRUPT_JOURNAL":
     case "ENGINE_TOO_OLD":
+    case "NO_STRONG_ETAG":
     case "INVARIANT_BROKEN":
       return EXIT_CODES.unexpected;
   }

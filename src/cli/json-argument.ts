@@ -1,5 +1,6 @@
 /** JSON given on the command line: as it stands, from a file, or from stdin. */
 
+import type { Call } from "./command.ts";
 import { readFile } from "node:fs/promises";
 import { FootholdError } from "../core/errors.ts";
 
@@ -62,4 +63,10 @@ function findInexactNumber(text: string): string | null {
 
 function invalid(option: string, what: string, cause?: unknown): FootholdError {
   return new FootholdError("INVALID_REQUEST", `--${option} ${what}.`, { cause });
+}
+
+/** An option that holds a JSON value; `otherwise` where it was left out. */
+export async function readJsonOption(call: Call, name: string, otherwise: unknown): Promise<unknown> {
+  const argument = call.text(name);
+  return argument === null ? otherwise : readJsonArgument(name, argument);
 }

@@ -9,6 +9,7 @@ import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
+import type { Source } from "../inbox/source.ts";
 import { startEmbedded } from "../store/embedded.ts";
 import type { Store } from "../store/port.ts";
 import { postgresStore } from "../store/postgres/store.ts";
@@ -53,6 +54,8 @@ export interface Opened {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly desk: Desk;
+  /** Where events come from, by the configuration. */
+  readonly sources: readonly Source[];
   /** The database in words, without a password. */
   readonly place: string;
   readonly configFile: string | null;
@@ -73,6 +76,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
     registry,
     ports,
     desk,
+    sources: config?.sources ?? [],
     place,
     configFile: config?.file ?? null,
     close: () => opened.close(),

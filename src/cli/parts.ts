@@ -8,6 +8,9 @@ import { createSweep } from "../engine/sweep.ts";
 import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
 import { createApp } from "../http/app.ts";
 import { startServer, type RunningServer } from "../http/server.ts";
+import { createInbox, type Inbox } from "../inbox/inbox.ts";
+import type { OnInboxReport } from "../inbox/report.ts";
+import type { Source } from "../inbox/source.ts";
 import type { Store } from "../store/port.ts";
 import { formatTime } from "./times.ts";
 
@@ -24,7 +27,10 @@ export interface PartsOptions {
   readonly server: { readonly host: string; readonly port: number } | null;
   /** Null = no worker. */
   readonly worker: WorkerSettings | null;
+  /** Where events come from; left out = nowhere. Received by the server, worked on by the worker. */
+  readonly sources?: readonly Source[];
   readonly onReport: OnReport;
+  readonly onInboxReport?: OnInboxReport;
   /** Told of what the server could not answer for. */
   readonly onError: (error: unknown) => void;
 }
@@ -44,12 +50,14 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= stopAll(stops));
   try {
-    const server = await startPage(options);
+    const inbox = inboxOf(options);
+    const server = await startPage(options, inbox);
     if (server !== null) stops.push(() => server.close());
     const worker =
       options.worker === null ? null : createWorker({ store, registry, ports, onReport, ...options.worker });
     if (worker !== null) stops.push(() => worker.stop());
     await worker?.start();
+    if (inbox !== null) stops.push(...(await startInbox(options, inbox, worker)));
     const sweep = createSweep({ store, ports, onReport });
     stops.push(() => sweep.stop());
     sweep.start();
@@ -64,8 +72,35 @@ async function stopAll(stops: readonly (() => Promise<void>)[]): Promise<void> {
   for (const one of stops) await one();
 }
 
-function startPage({ server, desk, ports, onError }: PartsOptions): Promise<RunningServer> | null {
+function inboxOf({ store, ports, sources = [], onInboxReport }: PartsOptions): Inbox | null {
+  if (sources.length === 0) return null;
+  return createInbox({
+    store,
+    sources,
+    ports,
+    ...(onInboxReport === undefined ? {} : { onReport: onInboxReport }),
+  });
+}
+
+/** The work of the inbox is done under the worker's holder, and ends before it. */
+async function startInbox(
+  { desk, registry }: PartsOptions,
+  inbox: Inbox,
+  worker: Worker | null,
+): Promise<readonly (() => Promise<void>)[]> {
+  const sweep = inbox.sweep();
+  sweep.start();
+  if (worker === null) return [() => sweep.stop()];
+  const inboxWorker = inbox.worker({ door: desk, registry, holderId: () => worker.holderId });
+  await inboxWorker.start();
+  return [() => inboxWorker.stop(), () => sweep.stop()];
+}
+
+function startPage(
+  { server, desk, ports, onError }: PartsOptions,
+  inbox: Inbox | null,
+): Promise<RunningServer> | null {
   if (server === null) return null;
   const app = createApp({ desk, clock: ports.clock, formatTime, onError });
-  return startServer({ app, ...server });
+  return startServer({ app, ...server, ...(inbox === null ? {} : { inbox: inbox.node }) });
 }

@@ -5,6 +5,7 @@ import { parseDuration } from "../define/duration.ts";
 import { openBrowser } from "./browser.ts";
 import { readWhole, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { PORT } from "./dev.ts";
+import { inboxReportLines } from "./inbox-report-lines.ts";
 import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
 import { packageVersion } from "./package-version.ts";
 import { startParts, type Parts, type WorkerSettings } from "./parts.ts";
@@ -104,7 +105,8 @@ async function runParts(call: Call, wanted: Wanted): Promise<void> {
       if (wanted.isMigrating) await store.migrate();
       else await store.checkSchema();
       const onReport = reportLines(() => ports.clock.now());
-      running = await startParts({ ...opened, server, worker, onReport, onError: sayFault });
+      const onInboxReport = inboxReportLines(() => ports.clock.now());
+      running = await startParts({ ...opened, server, worker, onReport, onInboxReport, onError: sayFault });
       sayStarted(call, { server: running.server, workerName: worker?.name ?? null }, opened);
     },
     stop: async () => {
@@ -145,7 +147,7 @@ interface Started {
   readonly workerName: string | null;
 }
 
-function sayStarted(call: Call, { server, workerName }: Started, { registry, place }: Opened): void {
+function sayStarted(call: Call, { server, workerName }: Started, { registry, place, sources }: Opened): void {
   const types = registry.all.map(({ outline }) => `${outline.name} (version ${outline.version})`).join(", ");
   say(`foothold ${packageVersion()} ${call.command.name}`);
   say(`  database  ${place}`);
@@ -153,6 +155,7 @@ function sayStarted(call: Call, { server, workerName }: Started, { registry, pla
   if (workerName !== null) say(`  worker    ${workerName}`);
   if (server !== null) say(`  page      ${server.url}/`);
   if (server !== null) say(`  health    ${server.url}/healthz`);
+  if (server !== null) for (const { name } of sources) say(`  source    ${server.url}/inbox/${name}`);
   if (call.command.name === "dev") sayNext(registry.all[0]?.outline.name ?? "TYPE");
   say("Ctrl-C stops it.");
   if (server !== null && call.command.name === "dev" && !call.flag("no-open")) openBrowser(server.url);

@@ -31,6 +31,10 @@ function sayReport(report: Report): string | null {
       const took = report.took === "effect" ? "it took effect" : "it had no effect";
       return `${report.caseId}: late report on attempt ${report.attempt} of ${report.step}: ${took}`;
     }
+    case "lateRequest": {
+      const sure = report.isSure ? "was sent" : "was sent, or another step's through a shared queue,";
+      return `${report.caseId}: a request (${report.method} ${report.origin ?? "somewhere"}) ${sure} after attempt ${report.attempt} of ${report.step} had ended`;
+    }
     case "holderEnded":
       return `this worker was taken for lost (${report.holderId}); it goes on as ${report.nextHolderId}`;
     case "holderFreed":

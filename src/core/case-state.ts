@@ -13,6 +13,7 @@ import type {
   Wait,
 } from "./journal.ts";
 import type { Json } from "./json.ts";
+import type { WireSummary } from "./wire-evidence.ts";
 
 /** How an attempt ended, as far as is known. */
 export type AttemptOutcome =
@@ -35,6 +36,8 @@ export interface Attempt {
   /** The version that the write was conditional on; null where none was compared. */
   readonly version: string | null;
   readonly outcome: AttemptOutcome;
+  /** What was seen of its requests; absent where nothing was metered. */
+  readonly wire?: WireSummary;
 }
 
 /** The record of one wanted effect. */
@@ -70,6 +73,8 @@ export interface Round {
   readonly number: number;
   /** Attempts that count: all but throttled ones. */
   readonly attempts: number;
+  /** Requests that clients sent again by themselves, within attempts. */
+  readonly repeats: number;
   readonly throttles: number;
   /** Since the last attempt. */
   readonly checks: number;
@@ -219,6 +224,7 @@ export interface CaseState {
 export const FRESH_ROUND: Round = {
   number: 1,
   attempts: 0,
+  repeats: 0,
   throttles: 0,
   checks: 0,
   preconditions: 0,

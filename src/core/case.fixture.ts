@@ -32,6 +32,7 @@ import type {
 import { planCase, type Plan } from "./plan.ts";
 import { answerKey, type Act, type FreshAnswer, type PlanInput } from "./planning.ts";
 import { findStep, undoName, undoRequest } from "./undo.ts";
+import type { WireSummary } from "./wire-evidence.ts";
 
 /** When every case of these tests starts. */
 export const START = 1_700_000_000_000;
@@ -48,6 +49,7 @@ export const digest = (text: string): string => `#${text}`;
 
 export const retry: RetryPolicy = {
   maxAttempts: 5,
+  maxRequests: 8,
   maxThrottles: 20,
   giveUpAfterMs: 4 * HOUR,
   firstDelayMs: 5 * SECOND,
@@ -75,6 +77,11 @@ export const ledger: DestinationOutline = destination({
   readLagMs: 10 * SECOND,
   requestAgeMs: MINUTE,
 });
+
+/** What a meter saw of an attempt with so many requests, all of them tries of one. */
+export function seen(requests: number): WireSummary {
+  return { requests, repeats: requests - 1, isAtLeast: false, findings: [] };
+}
 
 /** A step before its place among the others is known. `after` left out = the step before. */
 type Draft<Step extends StepOutline> = Partial<Step> & Pick<Step, "kind" | "name">;
@@ -263,6 +270,11 @@ export class Story {
 
   fail(step: string, why: Failure = failure()): this {
     return this.end(step, { kind: "failed", failure: why });
+  }
+
+  /** Ends it after so many real requests, of which all but the first were the client's own repeats. */
+  failAfter(step: string, requests: number, why: Failure = failure()): this {
+    return this.end(step, { kind: "failed", failure: why, wire: seen(requests) });
   }
 
   succeed(step: string, value: Json = { id: step }): this {

@@ -11,7 +11,8 @@ import {
   START,
   Story,
 } from "./case.fixture.ts";
-import { decideConfirmation, type HeldBy, type MoveVerdict } from "./moves.ts";
+import type { HeldBy, MoveVerdict } from "./moves.ts";
+import { decideConfirmation } from "./vouching.ts";
 
 const none = destination({ repeatSafety: { by: "none" } });
 const unknown = (): Story =>

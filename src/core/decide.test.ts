@@ -13,6 +13,7 @@ import {
   probe,
   rejection,
   SECOND,
+  seen,
   START,
   Story,
   worker,
@@ -193,6 +194,21 @@ describe("the end of an attempt", () => {
       by: { how: "response", attempt: 1 },
       intentVersion: 1,
     });
+  });
+
+  it("keeps what was seen of its requests, whether it failed or took effect", () => {
+    const one = story().open("create").failAfter("create", 2).open("create");
+    one.end("create", {
+      kind: "succeeded",
+      result: { kind: "value", value: 1 },
+      evidence: null,
+      wire: seen(3),
+    });
+    expect(one.step("create").intent?.attempts).toMatchObject([
+      { outcome: { kind: "failed" }, wire: { requests: 2, repeats: 1 } },
+      { outcome: { kind: "confirmed" }, wire: { requests: 3, repeats: 2 } },
+    ]);
+    expect(one.step("create").round).toMatchObject({ attempts: 0, repeats: 0 });
   });
 
   it("sets the retry time once, so that it stays true", () => {

@@ -18,6 +18,7 @@ import type { CaseOutline, ConditionOutline, SendStepOutline } from "./outline.t
 import { backoffMs, retryAt } from "./retry.ts";
 import { reviewFor } from "./review.ts";
 import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
+import type { WireSummary } from "./wire-evidence.ts";
 
 type Of<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
 
@@ -153,8 +154,14 @@ function unchangedReview({ outline, step, state }: OpenAttemptInput): Review {
 
 /** How a send ended. */
 export type SendOutcome =
-  | { readonly kind: "succeeded"; readonly result: StepResult; readonly evidence: Json }
-  | { readonly kind: "failed"; readonly failure: Failure };
+  | {
+      readonly kind: "succeeded";
+      readonly result: StepResult;
+      readonly evidence: Json;
+      /** What was seen of its requests; absent where nothing was metered. */
+      readonly wire?: WireSummary;
+    }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly wire?: WireSummary };
 
 /**
  * What is written when a send has ended. `random` in [0, 1) sets the retry time, once. Throws `INVARIANT_BROKEN` for an
@@ -173,14 +180,19 @@ export function decideAfterAttempt(
     intent?.version === ref.intentVersion,
     `case ${state.caseId} has no intent version ${ref.intentVersion} of ${step.name}`,
   );
+  const seen = outcome.wire === undefined ? {} : { wire: outcome.wire };
   if (outcome.kind === "succeeded") {
     // It rests on what its intent was opened for, not on what the input says by now.
-    return confirmation(ref, intent.basis, outcome, { how: "response", attempt: ref.attempt });
+    return {
+      ...confirmation(ref, intent.basis, outcome, { how: "response", attempt: ref.attempt }),
+      ...seen,
+    };
   }
   const { failure } = outcome;
   const counted = isSlowDown(failure) ? { ...round, throttles: round.throttles + 1 } : round;
   const { retry } = step.destination;
-  return { kind: "attemptFailed", ...ref, failure, retryAt: retryAt(retry, failure, counted, now, random) };
+  const at = retryAt(retry, failure, counted, now, random);
+  return { kind: "attemptFailed", ...ref, failure, retryAt: at, ...seen };
 }
 
 /** When a question was put and when its answer came: an answer tells of the first, waiting begins with the second. */

@@ -21,10 +21,16 @@ export const ERROR_CODES = [
   "RESUME_BLOCKED",
   "NOTHING_TO_CONFIRM",
   "CONFIRM_BLOCKED",
+  "NOTHING_TO_RULE_OUT",
+  "RULE_OUT_TOO_EARLY",
+  "NOTHING_TO_REDO",
+  "ACCESS_NOT_RESTORED",
   "NOT_WAITING_FOR_APPROVAL",
   "ALREADY_ANSWERED",
   "CANCEL_NEEDS_UNDO",
   "PLAN_CHANGED",
+  // what a destination answered
+  "NO_STRONG_ETAG",
   // how it was set up
   "USAGE",
   "CONFIG_NOT_FOUND",
@@ -44,6 +50,8 @@ export const ERROR_CODES = [
   "EMBEDDED_LOCKED",
   "PORT_IN_USE",
   "NOT_LOOPBACK",
+  // what a step was about to send
+  "REQUEST_REFUSED",
   // what was found in the store
   "CORRUPT_JOURNAL",
   "ENGINE_TOO_OLD",

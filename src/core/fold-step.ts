@@ -17,6 +17,7 @@ import {
 import { corruptJournal } from "./corrupt-journal.ts";
 import { isSlowDown, namedWaitMs, type Failure } from "./failure.ts";
 import type { AttemptRef, Entry } from "./journal.ts";
+import type { WireSummary } from "./wire-evidence.ts";
 
 /** The entry of one kind. */
 export type EntryOf<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
@@ -81,7 +82,8 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
 
 /** A failure that the attempt's own holder stored. */
 export function failAttempt(state: CaseState, entry: EntryOf<"attemptFailed">, at: number): StepChange {
-  return recordFailure(state, entry, { failure: entry.failure, retryAt: entry.retryAt, at });
+  const { failure, retryAt, wire } = entry;
+  return recordFailure(state, entry, { failure, retryAt, at, wire });
 }
 
 /** A late report (R10). It cannot take back that an effect was seen. */
@@ -93,27 +95,36 @@ export function reportLate(state: CaseState, entry: EntryOf<"lateReport">, at: n
   if (intent === null || attempt === undefined || tookEffect(attempt)) return {};
   const { outcome } = entry;
   if (outcome.kind === "succeeded") {
-    const { result, evidence } = outcome;
+    const { result, evidence, wire } = outcome;
     // Stronger than any proof of the contrary: a look-up can be wrong about what a sender has seen itself.
-    return { intent: settleAttempt(intent, entry.attempt, { kind: "reportedLate", result, evidence }) };
+    return { intent: settleAttempt(intent, entry.attempt, { kind: "reportedLate", result, evidence }, wire) };
   }
   if (!isUnproved(attempt)) return {};
-  const { failure } = outcome;
+  const { failure, wire } = outcome;
   const waitMs = namedWaitMs(failure.instruction);
-  return recordFailure(state, entry, { failure, retryAt: waitMs === null ? null : at + waitMs, at });
+  return recordFailure(state, entry, { failure, retryAt: waitMs === null ? null : at + waitMs, at, wire });
+}
+
+interface RecordedFailure {
+  readonly failure: Failure;
+  readonly retryAt: number | null;
+  readonly at: number;
+  readonly wire: WireSummary | undefined;
 }
 
 function recordFailure(
   state: CaseState,
   ref: AttemptRef,
-  { failure, retryAt, at }: { failure: Failure; retryAt: number | null; at: number },
+  { failure, retryAt, at, wire }: RecordedFailure,
 ): StepChange {
   const intent = intentNamed(state, ref);
   const attempt = attemptNamed(state, intent, ref);
   const { confirmation, rejected, round, conditions } = stepOf(state, ref.step);
   const isRefused = failure.kind === "rejected";
   const known = {
-    intent: tookEffect(attempt) ? intent : settleAttempt(intent, attempt.number, { kind: "failed", failure }),
+    intent: tookEffect(attempt)
+      ? intent
+      : settleAttempt(intent, attempt.number, { kind: "failed", failure }, wire),
     rejected: isRefused ? [...new Set([...rejected, intent.fingerprint])] : rejected,
   };
   // An attempt that another one has overtaken says nothing about what comes next.
@@ -128,6 +139,7 @@ function recordFailure(
       ...round,
       // Not below zero: a person may have opened a fresh round before the late report came.
       attempts: isThrottled ? Math.max(0, round.attempts - 1) : round.attempts,
+      repeats: round.repeats + (wire?.repeats ?? 0),
       throttles: isThrottled ? round.throttles + 1 : round.throttles,
       preconditions: isPrecondition ? round.preconditions + 1 : round.preconditions,
       failingSinceAt: round.failingSinceAt ?? at,
@@ -153,10 +165,19 @@ export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): 
   // Where nothing is left to prove, the question was whether what was done before is what is wanted now.
   const isProof = entry.proves && intent.attempts.some(isUnproved);
   if (!isProof) return { ...counted, firstNotFoundAt: firstNotFoundAt ?? entry.askedAt };
+  return { ...counted, intent: provedNotExecuted(intent), firstNotFoundAt: null, notBefore: null };
+}
+
+/** A person's word that it did not happen. */
+export function ruleOut(state: CaseState, entry: EntryOf<"outcomeRuledOut">): StepChange {
+  return { intent: provedNotExecuted(intentNamed(state, entry)) };
+}
+
+function provedNotExecuted(intent: Intent): Intent {
   const attempts = intent.attempts.map((one) =>
     isUnproved(one) ? { ...one, outcome: { kind: "provedNotExecuted" } as const } : one,
   );
-  return { ...counted, intent: { ...intent, attempts }, firstNotFoundAt: null, notBefore: null };
+  return { ...intent, attempts };
 }
 
 function differenceIn({ answer }: EntryOf<"checkAnswered">): string | null {
@@ -217,7 +238,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
     case "lateReport": {
       const intent = intentNamed(state, entry);
       const { number } = attemptNamed(state, intent, { ...entry, attempt: by.attempt });
-      return settleAttempt(intent, number, { kind: "confirmed" });
+      return settleAttempt(intent, number, { kind: "confirmed" }, entry.wire);
     }
     case "person":
       // Vouched for before anything was sent, or about the intent that stands open.
@@ -227,7 +248,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
       // It proves the only attempt that can have made the effect; of several it cannot tell which.
       const [first, ...others] = intent.attempts.filter(isUnproved);
       const isOnly = first !== undefined && others.length === 0;
-      return isOnly ? settleAttempt(intent, first.number, { kind: "confirmed" }) : intent;
+      return isOnly ? settleAttempt(intent, first.number, { kind: "confirmed" }, undefined) : intent;
     }
   }
 }
@@ -279,9 +300,15 @@ function attemptNamed(state: CaseState, { attempts }: Intent, ref: AttemptRef): 
   throw corruptJournal(state, `step ${ref.step} has no attempt ${ref.attempt}`);
 }
 
-function settleAttempt(intent: Intent, attempt: number, outcome: AttemptOutcome): Intent {
+function settleAttempt(
+  intent: Intent,
+  attempt: number,
+  outcome: AttemptOutcome,
+  wire: WireSummary | undefined,
+): Intent {
+  const seen = wire === undefined ? {} : { wire };
   return {
     ...intent,
-    attempts: intent.attempts.map((one) => (one.number === attempt ? { ...one, outcome } : one)),
+    attempts: intent.attempts.map((one) => (one.number === attempt ? { ...one, outcome, ...seen } : one)),
   };
 }

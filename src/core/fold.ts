@@ -23,6 +23,7 @@ import {
   renew,
   reportLate,
   restore,
+  ruleOut,
   undo,
   type EntryOf,
   type StepChange,
@@ -111,6 +112,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return changeStep(state, entry.step, restore(stepOf(state, entry.step)));
     case "stepUndone":
       return undoStep(state, entry, at);
+    case "outcomeRuledOut":
+      return ruleOutcomeOut(state, entry, at);
     case "redoOrdered":
       return orderRedo(state, entry, at);
     case "reviewOpened":
@@ -196,6 +199,12 @@ function newerToken({ failure: { instruction } }: EntryOf<"attemptFailed">): num
 function undoStep(state: CaseState, { step }: EntryOf<"stepUndone">, at: number): CaseState {
   const undone = changeStep(state, undoName(step), undo(stepOf(state, undoName(step))));
   return goOn(undone, at, step, undo(stepOf(state, step)));
+}
+
+/** A person's act, so the step has fresh bounds. A pause goes on. */
+function ruleOutcomeOut(state: CaseState, entry: EntryOf<"outcomeRuledOut">, at: number): CaseState {
+  const renewed = renewSteps(changeStep(state, entry.step, ruleOut(state, entry)), [entry.step], at);
+  return state.rest.kind === "paused" ? renewed : goAgain(renewed, at);
 }
 
 /** Only the step named lapses by it; those that follow it are judged by the plan. A pause goes on. */
@@ -294,8 +303,10 @@ function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused
 }
 
 /** A resume acts on one step or on all, and ends a pause. On an ended case it only closes reviews. */
-function resume(state: CaseState, { step }: EntryOf<"resumed">, at: number): CaseState {
-  const renewed = renewSteps(state, step === null ? Object.keys(state.steps) : [step], at);
+function resume(state: CaseState, { step, forced }: EntryOf<"resumed">, at: number): CaseState {
+  const names = step === null ? Object.keys(state.steps) : [step];
+  const freed = forced ? names.reduce((one, name) => changeStep(one, name, { rejected: [] }), state) : state;
+  const renewed = renewSteps(freed, names, at);
   return { ...goAgain(renewed, at), pauseRequest: null };
 }
 

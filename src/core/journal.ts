@@ -5,6 +5,7 @@
 
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { WireSummary } from "./wire-evidence.ts";
 
 /** Who did it. `name` is a label for people, never an identity that anything trusts. */
 export type Actor =
@@ -140,8 +141,13 @@ export interface AttemptRef {
 
 /** What a holder that lost its claim reports afterwards (R10). */
 export type LateOutcome =
-  | { readonly kind: "succeeded"; readonly result: StepResult; readonly evidence: Json }
-  | { readonly kind: "failed"; readonly failure: Failure };
+  | {
+      readonly kind: "succeeded";
+      readonly result: StepResult;
+      readonly evidence: Json;
+      readonly wire?: WireSummary;
+    }
+  | { readonly kind: "failed"; readonly failure: Failure; readonly wire?: WireSummary };
 
 /** Why a repair ended: by its person, by a move that ended the case, or without its page. */
 export type RepairEnd =
@@ -197,6 +203,8 @@ export type Entry =
       readonly failure: Failure;
       /** When the engine may try again by itself, drawn once so that it stays true; null = it will not. */
       readonly retryAt: number | null;
+      /** What was seen of its requests; absent where nothing was metered. */
+      readonly wire?: WireSummary;
     }
   | {
       readonly kind: "checkAnswered";
@@ -219,6 +227,8 @@ export type Entry =
       readonly result: StepResult;
       readonly evidence: Json;
       readonly by: ConfirmedBy;
+      /** What was seen of the requests of the attempt that it rests on; absent where nothing was metered. */
+      readonly wire?: WireSummary;
     }
   | {
       readonly kind: "stepLapsed";
@@ -230,6 +240,15 @@ export type Entry =
   | { readonly kind: "stepRestored"; readonly step: string }
   /** What the step did is undone: it is open again, and doing it once more would be a new effect. */
   | { readonly kind: "stepUndone"; readonly step: string; readonly intentVersion: number }
+  /** A person vouches that what was not known did not happen, and cannot any more. */
+  | {
+      readonly kind: "outcomeRuledOut";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly evidence: Json;
+      readonly by: Actor;
+      readonly reason: string;
+    }
   /** A person ordered a confirmed step to be done again. */
   | { readonly kind: "redoOrdered"; readonly step: string; readonly by: Actor; readonly reason: string }
   | {
@@ -297,6 +316,8 @@ export type Entry =
       readonly step: string | null;
       readonly by: Actor;
       readonly reason: string | null;
+      /** Set where the person also ordered that a request is sent exactly as the destination rejected it. */
+      readonly forced?: true;
     }
   | { readonly kind: "inputCorrected"; readonly input: Json; readonly by: Actor; readonly reason: string }
   | { readonly kind: "cancelRequested"; readonly by: Actor; readonly reason: string | null }

@@ -1,9 +1,9 @@
 /**
  * What people and the outside may do to a case: facts, which need no claim, and moves, which act on a case that nobody
- * holds (R4). That a fact is stored once per source id is the store's part: it knows them all. Every refusal carries a code and says what is missing.
+ * holds (R4). That a fact is stored once per source id is the store's part: it knows them all. Every refusal carries a
+ * code and says what is missing.
  */
 
-import { basisOf } from "./basis.ts";
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
 import { stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
@@ -15,7 +15,6 @@ import { isUntouched, planCase } from "./plan.ts";
 import type { Act, PlanInput, PlannedStep } from "./planning.ts";
 import { repairUnder } from "./repair.ts";
 import { isSettled } from "./settled.ts";
-import { describeLapse } from "./standing.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
 
@@ -151,16 +150,26 @@ function pauseOf({ rest }: CaseState): { readonly untilAt: number | null } | nul
   return rest.kind === "paused" ? rest : null;
 }
 
+/** A person's order to go on. */
+export interface ResumeOrder {
+  /** Null = every step. */
+  readonly step: string | null;
+  readonly by: Actor;
+  readonly reason: string | null;
+  readonly forced?: true;
+}
+
 /**
  * Lets a case go on: closes its reviews, opens a fresh round, cancels a pending automatic try, ends a pause. On an ended
  * case it closes the reviews that are still open. Refused with what is still missing where the case would only stop
  * again. `fingerprintNow` tells what a step would send now (decide.ts); where it cannot (null), the request is taken to
- * be unchanged.
+ * be unchanged. A request that was rejected is sent again unchanged only where the person forces it, for one step and with
+ * a reason.
  */
 export function decideResume(
   input: PlanInput,
   held: HeldBy | null,
-  request: { readonly step: string | null; readonly by: Actor; readonly reason: string | null },
+  request: ResumeOrder,
   fingerprintNow: (step: SendStepOutline) => string | null = () => null,
 ): MoveVerdict {
   const { state } = input;
@@ -173,9 +182,9 @@ export function decideResume(
     // What a review was opened for may be gone already; then only the person is waited for.
     return hasReview(state, request.step) ? resumed : nothingToResume(input, request.step);
   }
-  const again = actsOf({ ...input, state: preview(input, { kind: "resumed", ...request }) }, null);
+  const again = actsOf({ ...input, state: previewWith(input, { kind: "resumed", ...request }) }, null);
   const blockers = stuck.flatMap(({ name, act }) => {
-    const why = whyStuckAgain(input, { name, act, again }, fingerprintNow);
+    const why = whyStuckAgain(input, { name, act, again, isForced: request.forced === true }, fingerprintNow);
     return why === null ? [] : [why];
   });
   const [first] = blockers;
@@ -192,13 +201,15 @@ interface NamedAct {
 function actsOf(input: PlanInput, only: string | null): readonly NamedAct[] {
   const plan = planCase(input);
   const acts = [
-    ...plan.steps.map(({ step, act }) => ({ name: step.name, act })),
+    // What is under way for a step may be its undo, which waits under its own name.
+    ...plan.steps.map(({ target, act }) => ({ name: target.name, act })),
     ...plan.strays.map((act) => ({ name: act.review.step, act })),
   ];
   return acts.filter(({ name }) => only === null || name === only);
 }
 
-function preview({ state, now }: PlanInput, entry: Entry): CaseState {
+/** The state as it will be once `entry` is stored. */
+export function previewWith({ state, now }: PlanInput, entry: Entry): CaseState {
   const at = Math.max(now, state.changedAt);
   return foldEntries(state, [{ revision: state.revision + 1, at, commitId: "preview", entry }]);
 }
@@ -206,12 +217,17 @@ function preview({ state, now }: PlanInput, entry: Entry): CaseState {
 /** Why a step would stop again after the resume; `again` has the plan as it would be then. Null = it would go on. */
 function whyStuckAgain(
   input: PlanInput,
-  { name, act, again }: NamedAct & { readonly again: readonly NamedAct[] },
+  {
+    name,
+    act,
+    again,
+    isForced,
+  }: NamedAct & { readonly again: readonly NamedAct[]; readonly isForced: boolean },
   fingerprintNow: (step: SendStepOutline) => string | null,
 ): string | null {
-  const isRejected = act.kind === "review" && act.review.reason === "rejected";
+  const isRejected = act.kind === "review" && act.review.reason === "rejected" && !isForced;
   if (isRejected && isUnchanged(input, name, fingerprintNow)) {
-    return `send ${name} again exactly as it was rejected. ${act.review.sentence} Correct the input first.`;
+    return `send ${name} again exactly as it was rejected. ${act.review.sentence} Correct the input first, or force it for this step with a reason.`;
   }
   const stop = again.find((one) => one.name === name)?.act;
   return stop?.kind === "review" ? `stop again at ${name}: ${stop.review.sentence}` : null;
@@ -265,58 +281,6 @@ export function decideCorrection(
   return { kind: "write", entries: [{ kind: "inputCorrected", ...correction }] };
 }
 
-/** What a person vouches for. */
-export interface Vouching {
-  readonly step: string;
-  /** What the step gave, as later steps use it. */
-  readonly result: Json;
-  /** Where it can be seen: an outside id, a link, a screenshot's name. */
-  readonly evidence: Json;
-  readonly by: Actor;
-  readonly reason: string;
-}
-
-/**
- * Confirms by hand a send step that waits for a person: it took effect, however that came about, and stands for the
- * present input. Nothing is sent. Refused where the step would not stand all the same, because a prerequisite is broken.
- */
-export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouching: Vouching): MoveVerdict {
-  const { state, digest } = input;
-  const { step: name, result, evidence, by, reason } = vouching;
-  if (isEnded(state)) return caseEnded(state);
-  if (held !== null) return caseClaimed(state, held);
-  const planned = planCase(input).steps.find(({ step }) => step.name === name);
-  if (planned?.step.kind !== "step" || planned.act.kind !== "review" || !lacksConfirmation(planned)) {
-    const why = "only a step that sends, waits for a person and does not stand yet can be confirmed by hand";
-    return refuse("NOTHING_TO_CONFIRM", `${name} of case ${state.caseId} cannot be confirmed: ${why}.`);
-  }
-  const entry: Entry = {
-    kind: "stepConfirmed",
-    step: name,
-    intentVersion: stepOf(state, name).intent?.version ?? 0,
-    basis: basisOf(planned.step, state, digest),
-    result: { kind: "value", value: result },
-    evidence,
-    by: { how: "person", by: by.name, reason },
-  };
-  const after = planCase({ ...input, state: preview(input, entry) }).steps.find(
-    ({ step }) => step.name === name,
-  );
-  if (after?.standing.kind === "lapsed") {
-    const why = describeLapse(after.standing.because);
-    return refuse(
-      "CONFIRM_BLOCKED",
-      `${name} of case ${state.caseId} would not stand: ${why}. Restore that first.`,
-    );
-  }
-  return { kind: "write", entries: [entry] };
-}
-
-/** A step that stands needs no more proof, unless what it gave could not be stored (R11). */
-function lacksConfirmation({ standing, act }: PlannedStep): boolean {
-  return standing.kind !== "stands" || (act.kind === "review" && act.review.reason === "unreadable");
-}
-
 /** The repair that a claim is for: against it everything but a note and taking over is refused (R4). */
 function inRepair(state: CaseState, held: HeldBy | null): OpenRepair | null {
   return repairUnder(state, held?.claim.claimId ?? null);
@@ -327,7 +291,8 @@ export function isEnded({ rest }: CaseState): boolean {
   return rest.kind === "done" || rest.kind === "canceled";
 }
 
-function caseEnded(state: CaseState): MoveVerdict {
+/** Refused because the case is done or canceled. */
+export function caseEnded(state: CaseState): MoveVerdict {
   return refuse(
     "CASE_ENDED",
     `Case ${state.caseId} is ${state.rest.kind}; nothing more can be done with it.`,

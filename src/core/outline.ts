@@ -34,6 +34,8 @@ export interface Owners {
 export interface RetryPolicy {
   /** Attempts in one round, the first included. Throttled ones do not count. */
   readonly maxAttempts: number;
+  /** Real requests in one round: each attempt, and each repeat that a client makes by itself within one. */
+  readonly maxRequests: number;
   /** Times a destination may say "slow down" in one round. */
   readonly maxThrottles: number;
   /** From the first failure of a round; bounds waits that a provider asked for too. */

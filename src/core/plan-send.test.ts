@@ -112,6 +112,30 @@ describe("a failure that surely did not happen", () => {
     });
   });
 
+  it("goes to review once clients have used up the requests by repeating them", () => {
+    const one = story().open("create").failAfter("create", 3);
+    expect(one.act("create")).toMatchObject({ kind: "wait", wait: { attempt: 2 } });
+    one
+      .wait(15 * MINUTE)
+      .open("create")
+      .failAfter("create", 3);
+    expect(one.act("create")).toMatchObject({ kind: "wait", wait: { attempt: 3 } });
+    one
+      .wait(15 * MINUTE)
+      .open("create")
+      .failAfter("create", 3);
+    expect(reviewed(one)).toBe("limit");
+    expect(sentence(one)).toBe(
+      "erp refused the connection. It is not sent again by itself: it was tried 3 of 5 times in 9 of 8 requests.",
+    );
+    expect(one.resume("create").act("create")).toEqual({ kind: "send", repeats: [] });
+  });
+
+  it("counts what a client repeated by itself although the attempt was told to slow down", () => {
+    const one = story().open("create").failAfter("create", 3, throttled);
+    expect(one.step("create").round).toMatchObject({ attempts: 0, repeats: 2, throttles: 1 });
+  });
+
   it("waits as long as the destination asks, and says who asked", () => {
     const one = story()
       .open("create")

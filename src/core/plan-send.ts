@@ -282,12 +282,14 @@ function howItEnded({ intent }: StepState): string {
 
 function triedSentence({ destination }: SendStepOutline, known: StepState): string {
   if (isForbidden(known)) return `${destination.name} said not to try again`;
-  const { attempts, throttles } = known.round;
-  const { maxAttempts, maxThrottles } = destination.retry;
+  const { attempts, repeats, throttles } = known.round;
+  const { maxAttempts, maxRequests, maxThrottles } = destination.retry;
+  const repeated = repeats > 0 ? ` in ${attempts + repeats} of ${maxRequests} requests` : "";
   const throttled = throttles > 0 ? `, and ${throttles} times told to slow down` : "";
-  const isLate = attempts < maxAttempts && throttles < maxThrottles;
+  const isSpent = attempts >= maxAttempts || attempts + repeats >= maxRequests;
+  const isLate = !isSpent && throttles < maxThrottles;
   const late = isLate ? ", and the next time would be later than is waited for" : "";
-  return `it was tried ${attempts} of ${maxAttempts} times${throttled}${late}`;
+  return `it was tried ${attempts} of ${maxAttempts} times${repeated}${throttled}${late}`;
 }
 
 function retryWait(step: SendStepOutline, known: StepState, dueAt: number): Act {

@@ -57,13 +57,17 @@ export function planWaitForEvent(
   step: WaitForEventStepOutline,
   taken: ReadonlyMap<string, string>,
 ): Act {
-  const { review, renewedAt } = stepOf(input.state, step.name);
+  const known = stepOf(input.state, step.name);
+  const { review, renewedAt } = known;
   if (review !== null) return { kind: "review", review, isOpen: true };
   const blocked = actForConditions(input, step, step.requires);
   if (blocked !== null) return blocked;
+  // Ordered to wait again, it waits for another one.
+  const before = known.lapse?.kind === "ordered" ? known.confirmation : null;
+  const after = before?.revision ?? 0;
   const event = input.state.events.find(
-    ({ eventType, sourceId }) =>
-      eventType === step.eventType && (taken.get(sourceId) ?? step.name) === step.name,
+    ({ eventType, sourceId, revision }) =>
+      eventType === step.eventType && revision > after && (taken.get(sourceId) ?? step.name) === step.name,
   );
   if (event !== undefined) {
     const { eventType, sourceId, at, payload } = event;
@@ -86,11 +90,12 @@ export function takenEvents({ steps }: CaseState): Map<string, string> {
 
 /** Plans a sleep: confirmed by the clock once its time has passed since the step was reached. */
 export function planSleep(input: PlanInput, step: SleepStepOutline): Act {
-  const { review } = stepOf(input.state, step.name);
+  const { review, lapse, renewedAt } = stepOf(input.state, step.name);
   if (review !== null) return { kind: "review", review, isOpen: true };
   const blocked = actForConditions(input, step, step.requires);
   if (blocked !== null) return blocked;
-  const dueAt = reachedAt(input, step) + step.forMs;
+  const begunAt = lapse?.kind === "ordered" ? renewedAt : null;
+  const dueAt = Math.max(begunAt ?? 0, reachedAt(input, step)) + step.forMs;
   if (input.now >= dueAt) return confirm(input, step, null, null, { how: "timer", dueAt });
   return { kind: "wait", wait: { kind: "timer", step: step.name, dueAt } };
 }

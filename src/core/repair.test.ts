@@ -5,7 +5,6 @@ import type { Actor, Entry } from "./journal.ts";
 import {
   decideApproval,
   decideCancel,
-  decideConfirmation,
   decideCorrection,
   decideEvent,
   decidePause,
@@ -13,6 +12,7 @@ import {
   type HeldBy,
   type MoveVerdict,
 } from "./moves.ts";
+import { decideConfirmation, decideRedo, decideRulingOut } from "./vouching.ts";
 import {
   decideCloseRepair,
   decideOpenRepair,
@@ -135,6 +135,8 @@ describe("against a person's repair (R4)", () => {
       decideResume(story.planInput(), byAnn, { step: null, ...why }),
       decideCorrection(state, byAnn, { input: 1, ...why }),
       decideConfirmation(story.planInput(), byAnn, vouching),
+      decideRulingOut(story.planInput(), byAnn, vouching),
+      decideRedo(story.planInput(), byAnn, vouching),
       decideCancel(state, byAnn, why),
       decidePause(state, byAnn, { ...why, untilAt: null }),
       decideApproval(story.planInput(), byAnn, answer),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { failure, HOUR, retry, SECOND, START } from "./case.fixture.ts";
 import { FRESH_ROUND } from "./case-state.ts";
-import { backoffMs, isUsedUp, providerDelayMs, retryAt } from "./retry.ts";
+import { backoffMs, isUsedUp, providerDelayMs, requestsLeft, retryAt } from "./retry.ts";
 
 const round = (over: Partial<typeof FRESH_ROUND> = {}): typeof FRESH_ROUND => ({
   ...FRESH_ROUND,
@@ -86,6 +86,12 @@ describe("the time of the next try", () => {
 });
 
 describe("the bounds of a round", () => {
+  it("count each attempt and each repeat within one as a request", () => {
+    expect(isUsedUp(retry, round({ attempts: 3, repeats: 4 }), null)).toBe(false);
+    expect(isUsedUp(retry, round({ attempts: 3, repeats: 5 }), null)).toBe(true);
+    expect(requestsLeft(retry, round({ attempts: 2, repeats: 1 }))).toBe(5);
+  });
+
   it("are attempts, throttles, and how late the next try is set for", () => {
     expect(isUsedUp(retry, round(), null)).toBe(false);
     expect(isUsedUp(retry, round({ attempts: 5 }), null)).toBe(true);

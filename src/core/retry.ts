@@ -66,10 +66,17 @@ export function retryAt(
  * goes on by itself. Time that passed because nobody picked the case up does not count.
  */
 export function isUsedUp(policy: RetryPolicy, round: Round, notBefore: number | null): boolean {
-  const { attempts, throttles } = round;
   return (
-    attempts >= policy.maxAttempts || throttles >= policy.maxThrottles || isTooLate(policy, round, notBefore)
+    round.attempts >= policy.maxAttempts ||
+    requestsLeft(policy, round) <= 0 ||
+    round.throttles >= policy.maxThrottles ||
+    isTooLate(policy, round, notBefore)
   );
+}
+
+/** Real requests that the round may still make: attempts count one each, and so does each repeat within one. */
+export function requestsLeft({ maxRequests }: RetryPolicy, { attempts, repeats }: Round): number {
+  return maxRequests - attempts - repeats;
 }
 
 function isTooLate(policy: RetryPolicy, { failingSinceAt }: Round, notBefore: number | null): boolean {

@@ -84,6 +84,14 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
   },
   stepLapsed: { kind: "stepLapsed", step: "create", because: { kind: "basis" }, confirmedAtRevision: 9 },
   stepRestored: { kind: "stepRestored", step: "create" },
+  outcomeRuledOut: {
+    kind: "outcomeRuledOut",
+    step: "create",
+    intentVersion: 1,
+    evidence: null,
+    by: person,
+    reason: "asked the bank",
+  },
   redoOrdered: { kind: "redoOrdered", step: "create", by: person, reason: "it is wrong there" },
   stepUndone: { kind: "stepUndone", step: "create", intentVersion: 1 },
   reviewOpened: {
@@ -163,6 +171,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 1, folded: "7fa0b9a89f1e3af9" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 2, folded: "25e65ca3558be214" });
   });
 });

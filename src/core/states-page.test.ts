@@ -176,6 +176,9 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
     },
   ],
   stepUndone: [{ kind: "stepUndone", step: "a", intentVersion: 1 }],
+  outcomeRuledOut: [
+    { kind: "outcomeRuledOut", step: "a", intentVersion: 1, evidence: null, by: person, reason: "why" },
+  ],
   redoOrdered: [{ kind: "redoOrdered", step: "a", by: person, reason: "why" }],
   conditionAnswered: [
     {

@@ -34,12 +34,9 @@ export interface WireRequest {
   readonly isAnswerComplete: boolean;
 }
 
-/** Requests of one attempt that are kept one by one; beyond it they are only counted. */
-export const WIRE_REQUESTS_KEPT_MAX = 32;
-
 /** What was seen of one attempt. */
 export interface WireEvidence {
-  /** In the order they were made, the first {@link WIRE_REQUESTS_KEPT_MAX} and the last one. */
+  /** In the order they were made; of many, the first 32 and the last one. */
   readonly requests: readonly WireRequest[];
   /** Requests of which at least the headers left, or may have left. */
   readonly sentCount: number;
@@ -50,4 +47,45 @@ export interface WireEvidence {
    * While it is not empty, counts are "at least", and nothing is proved by absence.
    */
   readonly blindSpots: readonly string[];
+}
+
+/** What a sequence of requests says about the client that made them. */
+export type WireFindingCode =
+  /** The client sent the same request again by itself. */
+  | "HIDDEN_RETRY"
+  /** It did so with a write that carried no idempotency key. */
+  | "UNSAFE_HIDDEN_RETRY"
+  /** It makes an idempotency key of its own for every call: the destination cannot know a repeat again. */
+  | "AUTO_KEY_PER_CALL"
+  /** Its repeats times our attempts are more than the bound of the step. */
+  | "MULTIPLIED"
+  /** A request left after its attempt had been taken for ended, or after its claim was lost. */
+  | "LATE_REQUEST"
+  /** Something ran in which the meter cannot see requests. */
+  | "BLIND";
+
+/** A finding; `client` names the one that was recognized, for the setting that turns it off. */
+export interface WireFinding {
+  readonly code: WireFindingCode;
+  readonly client: string | null;
+}
+
+/** What is kept of an attempt's evidence in the journal. */
+export interface WireSummary {
+  /** Requests that left, or may have left. */
+  readonly requests: number;
+  /** How many of them were the same request sent again by the client itself. */
+  readonly repeats: number;
+  /** True where the meter was blind: there may have been more. */
+  readonly isAtLeast: boolean;
+  /** At most one for each code. */
+  readonly findings: readonly WireFinding[];
+  /** The key of a write that was not the step's own, hashed; it tells later attempts that the key changed. */
+  readonly foreignKey?: ForeignKey;
+}
+
+/** An idempotency key that the client made or was given elsewhere. Both are hashes. */
+export interface ForeignKey {
+  readonly group: string;
+  readonly keyHash: string;
 }

@@ -99,6 +99,19 @@ export interface RunContext<Seen extends Scope = JsonScope, Request = Json | und
   readonly attempt: number;
   /** Aborts at the send's deadline, when the claim can no longer be trusted, and on a forced stop. */
   readonly signal: AbortSignal;
+  /**
+   * `fetch` for this attempt: what it sends is counted as the attempt's own, whatever queue it goes through, carries the
+   * attempt's signal, and is refused (`REQUEST_REFUSED` as the cause of the rejection) where the same request may not
+   * be sent again. Also for SDKs that take a fetch.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /** The same for a dispatcher of undici: give what comes back to the client, or to RetryAgent around it. */
+  readonly dispatcher: <Dispatcher extends StepDispatcher>(over: Dispatcher) => Dispatcher;
+}
+
+/** The part of a dispatcher of undici that matters here; of any version. */
+export interface StepDispatcher {
+  dispatch(options: object, handler: object): boolean;
 }
 
 /** What `undo` is given, beside what `run` is: what it takes back. */

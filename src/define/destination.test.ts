@@ -97,6 +97,14 @@ describe("a faulty destination", () => {
       ],
     ],
     [
+      "with fewer requests than attempts",
+      "erp",
+      { ...key, retry: { maxAttempts: 9, maxRequests: 8 } },
+      [
+        "destinations.erp.retry.maxRequests: must not be less than maxAttempts: each attempt makes at least one",
+      ],
+    ],
+    [
       "with faulty times",
       "erp",
       { ...key, readLag: "25h", requestAge: -1 },

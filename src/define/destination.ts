@@ -37,6 +37,11 @@ export type Idempotency =
 export interface RetryOptions {
   /** Attempts, the first included: 1 to 100. Default 5. */
   readonly maxAttempts?: number;
+  /**
+   * Real requests, those counted in that the client repeats by itself within an attempt: `maxAttempts` to 1,000.
+   * Default 8, or `maxAttempts` where that is more.
+   */
+  readonly maxRequests?: number;
   /** For how long after the first failure. Default 4 h. */
   readonly giveUpAfter?: Duration;
   /** Delay before the second attempt; it grows fourfold from one to the next. Default 5 s. */
@@ -133,6 +138,8 @@ function textOf(outline: DestinationOutline): string {
 
 const MAX_ATTEMPTS_MAX = 100;
 const MAX_THROTTLES_MAX = 1_000;
+const MAX_REQUESTS_DEFAULT = 8;
+const MAX_REQUESTS_MAX = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -222,11 +229,17 @@ function readOwners(owners: OptionReader): Owners {
 }
 
 function readRetry(reader: OptionReader): RetryPolicy {
-  const known = ["maxAttempts", "giveUpAfter", "firstDelay", "maxDelay", "maxThrottles"];
+  const known = ["maxAttempts", "giveUpAfter", "firstDelay", "maxDelay", "maxRequests", "maxThrottles"];
   const retry = reader.nested("retry", known);
   const firstDelayMs = retry.duration("firstDelay", { defaultMs: 5_000, minMs: 1 });
+  const maxAttempts = retry.count("maxAttempts", { default: 5, min: 1, max: MAX_ATTEMPTS_MAX });
   const policy = {
-    maxAttempts: retry.count("maxAttempts", { default: 5, min: 1, max: MAX_ATTEMPTS_MAX }),
+    maxAttempts,
+    maxRequests: retry.count("maxRequests", {
+      default: Math.max(MAX_REQUESTS_DEFAULT, maxAttempts),
+      min: 1,
+      max: MAX_REQUESTS_MAX,
+    }),
     maxThrottles: retry.count("maxThrottles", { default: 20, min: 1, max: MAX_THROTTLES_MAX }),
     giveUpAfterMs: retry.duration("giveUpAfter", { defaultMs: 4 * HOUR_MS, minMs: 1 }),
     firstDelayMs,
@@ -237,6 +250,9 @@ function readRetry(reader: OptionReader): RetryPolicy {
   };
   if (policy.maxDelayMs < firstDelayMs) {
     retry.fault("maxDelay", "must not be shorter than firstDelay");
+  }
+  if (policy.maxRequests < maxAttempts) {
+    retry.fault("maxRequests", "must not be less than maxAttempts: each attempt makes at least one");
   }
   if (policy.maxAttempts > 1 && policy.giveUpAfterMs < firstDelayMs) {
     retry.fault(

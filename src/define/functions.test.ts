@@ -80,10 +80,12 @@ function probeAsking(ask: () => ConditionReply | Promise<ConditionReply>): Runti
     .before[0];
 }
 
+const unbound: RunContext["dispatcher"] = (over) => over;
+
 function runContext(facts: Facts): RunContext {
   const transaction = { query: () => Promise.reject(new Error("none")) };
   const sent = { request: undefined, idempotencyKey: "k", fencingToken: 1, fingerprint: "f", version: "" };
-  return { ...facts, ...sent, transaction, attempt: 1, signal };
+  return { ...facts, ...sent, transaction, attempt: 1, signal, fetch, dispatcher: unbound };
 }
 
 function checkContext(facts: Facts): CheckContext {

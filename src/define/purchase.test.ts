@@ -106,6 +106,7 @@ describe("the purchase of the design", () => {
             owners: { access: "erp-admins", input: "purchasing", outage: "platform" },
             retry: {
               maxAttempts: 5,
+              maxRequests: 8,
               maxThrottles: 20,
               giveUpAfterMs: 14_400_000,
               firstDelayMs: 5_000,
@@ -136,6 +137,7 @@ describe("the purchase of the design", () => {
             owners: { access: null, input: null, outage: null },
             retry: {
               maxAttempts: 5,
+              maxRequests: 8,
               maxThrottles: 20,
               giveUpAfterMs: 14_400_000,
               firstDelayMs: 5_000,

@@ -184,6 +184,8 @@ const context: RunContext & CheckContext & ProbeContext = {
   transaction: { query: () => Promise.reject(new Error("none")) },
   attempt: 1,
   signal,
+  fetch,
+  dispatcher: (over) => over,
 };
 
 function entry(revision: number, one: Entry) {

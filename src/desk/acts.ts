@@ -3,11 +3,10 @@
 import type { CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
-import { readJson, type Json } from "../core/json.ts";
+import type { Json } from "../core/json.ts";
 import {
   decideApproval,
   decideCancel,
-  decideConfirmation,
   decideCorrection,
   decideEvent,
   decideNote,
@@ -16,9 +15,9 @@ import {
   type MoveVerdict,
 } from "../core/moves.ts";
 import type { PlanInput } from "../core/planning.ts";
+import { findStep } from "../core/undo.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { outdatedBy, PLAIN_RULE } from "../define/event.ts";
-import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { StoredRow } from "../store/port.ts";
 import { changeCase, type ActOn, type ActReply, type ActView, type JudgeAct } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
@@ -79,6 +78,8 @@ export interface ResumeRequest extends PlannedRequest {
   /** Only this step's review and bounds; left out = every step's. */
   readonly step?: string | undefined;
   readonly reason?: string | null | undefined;
+  /** True = also send exactly what the destination rejected; needs a step and a reason. */
+  readonly force?: boolean | undefined;
 }
 
 /** A cancel. With a plan version it needs the definition. */
@@ -97,16 +98,6 @@ export interface PauseRequest extends PersonRequest {
 export interface CorrectionRequest extends PlannedRequest {
   /** The whole input as it must be. */
   readonly input: unknown;
-  readonly reason: string;
-}
-
-/** A confirmation by hand. */
-export interface ConfirmRequest extends PlannedRequest {
-  readonly step: string;
-  /** What the step gave, as `run` would have returned it; left out = null. */
-  readonly result?: unknown;
-  /** Where it can be seen: an outside id, a link. */
-  readonly evidence?: string | null | undefined;
   readonly reason: string;
 }
 
@@ -179,12 +170,20 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const step = request.step ?? null;
+  if (request.force === true && (step === null || reason === null)) {
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      `To send again what was rejected, name the step of case ${caseId} and say why.`,
+      { details: { caseId, fields: [{ path: step === null ? "step" : "reason", message: "is missing" }] } },
+    );
+  }
+  const order = { step, by, reason, ...(request.force === true ? { forced: true as const } : {}) };
   const seen = { plan: request.plan, step };
   return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) => {
     const caseType = neededDefinition(parts.registry, view.row);
     if (step !== null) checkStep(caseType, step);
     const input = seenPlan(parts, view, seen);
-    return decideResume(input, view.held, { step, by, reason }, fingerprintNow(caseType, input));
+    return decideResume(input, view.held, order, fingerprintNow(caseType, input));
   });
 }
 
@@ -235,48 +234,6 @@ export async function correctInput(
   });
 }
 
-/** Confirms a step by hand. Throws `NOTHING_TO_CONFIRM`, `CONFIRM_BLOCKED`, and `INVALID_REQUEST` for a wrong result. */
-export async function confirmStep(
-  parts: DeskParts,
-  caseId: string,
-  request: ConfirmRequest,
-): Promise<ActReply> {
-  const { step, reason } = request;
-  const evidence = request.evidence ?? null;
-  checkTexts([
-    { path: "reason", value: reason, charsMax: REASON_CHARS_MAX, isProse: true },
-    ...(evidence === null
-      ? []
-      : [{ path: "evidence", value: evidence, charsMax: REASON_CHARS_MAX, isProse: true }]),
-  ]);
-  const by = personOf(request.by);
-  const row = await rowNamed(parts, caseId);
-  const caseType = neededDefinition(parts.registry, row);
-  checkStep(caseType, step);
-  const result = await validResult(caseType, request);
-  const seen = { plan: request.plan, step };
-  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) =>
-    decideConfirmation(seenPlan(parts, view, seen), view.held, {
-      step,
-      result,
-      evidence,
-      by,
-      reason,
-    }),
-  );
-}
-
-async function validResult({ steps }: CaseType, { step, result }: ConfirmRequest): Promise<Json> {
-  const runtime = Object.hasOwn(steps, step) ? steps[step] : undefined;
-  const message = `The result is not what ${step} gives`;
-  if (runtime?.kind === "step" && runtime.result !== null) {
-    return checked(runtime.result, result ?? null, "INVALID_REQUEST", message);
-  }
-  const read = readJson(result ?? null, VALUE_CHARS_MAX);
-  if (read.kind === "json") return read.value;
-  throw new FootholdError("INVALID_REQUEST", `${message}: ${read.why}.`);
-}
-
 /** Adds a note to the history of any case. */
 export async function addNote(parts: DeskParts, caseId: string, request: NoteRequest): Promise<ActReply> {
   checkTexts([{ path: "text", value: request.text, charsMax: NOTE_CHARS_MAX, isProse: true }]);
@@ -289,13 +246,13 @@ function planInput(parts: DeskParts, view: Pick<ActView, "row" | "state" | "now"
 }
 
 /** What a person saw; no plan = the act binds to the plan of its own commit. */
-interface Seen {
+export interface Seen {
   readonly plan: string | undefined;
   readonly step: string | null;
 }
 
 /** The plan now, if it is still what the person saw. Throws `PLAN_CHANGED`. */
-function seenPlan(parts: DeskParts, view: ActView, seen: Seen): PlanInput {
+export function seenPlan(parts: DeskParts, view: ActView, seen: Seen): PlanInput {
   const inputFor = (state: CaseState): PlanInput => planInput(parts, { ...view, state });
   const inputs = inputsOf(view.state, inputFor);
   const change = planChange({ inputs, journal: null, inputFor, repair: view.repair }, seen);
@@ -304,7 +261,7 @@ function seenPlan(parts: DeskParts, view: ActView, seen: Seen): PlanInput {
 }
 
 /** Carries out an act that binds to a plan; a refusal tells what changed, which takes the whole journal to say. */
-async function actOnPlan(
+export async function actOnPlan(
   parts: DeskParts,
   on: ActOn,
   seen: Seen,
@@ -325,8 +282,9 @@ async function actOnPlan(
   }
 }
 
-function checkStep({ outline }: CaseType, step: string): void {
-  if (outline.steps.some(({ name }) => name === step)) return;
+/** Throws `INVALID_REQUEST` for a step that the case type has not. */
+export function checkStep({ outline }: CaseType, step: string): void {
+  if (findStep(outline, step) !== null) return;
   const names = outline.steps.map(({ name }) => name).join(", ");
   throw new FootholdError(
     "INVALID_REQUEST",
@@ -334,7 +292,8 @@ function checkStep({ outline }: CaseType, step: string): void {
   );
 }
 
-async function rowNamed({ store }: DeskParts, caseId: string): Promise<StoredRow> {
+/** The row of a case. Throws `CASE_NOT_FOUND`. */
+export async function rowNamed({ store }: DeskParts, caseId: string): Promise<StoredRow> {
   const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
   if (row === null) throw caseNotFound(caseId);
   return row;

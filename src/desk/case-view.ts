@@ -5,12 +5,14 @@ import { unreachable } from "../core/errors.ts";
 import type { Executed, Failure } from "../core/failure.ts";
 import type { Actor, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
-import type { SendStepOutline } from "../core/outline.ts";
+import type { CaseOutline, SendStepOutline } from "../core/outline.ts";
 import { planCase } from "../core/plan.ts";
 import type { PlanInput, Standing } from "../core/planning.ts";
 import type { StoredState } from "../core/row.ts";
 import { readState, type Reading } from "../core/state.ts";
+import type { WireFindingCode } from "../core/wire-evidence.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
+import { sayFinding } from "../wire/findings.ts";
 import type { DefinitionStanding } from "./definition.ts";
 import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
 import { holdingOf, type Holding } from "./holding.ts";
@@ -90,6 +92,22 @@ export interface AttemptView {
   /** Whether it happened. */
   readonly executed: Executed;
   readonly sentence: string;
+  /** What it really sent; null where nothing was metered. */
+  readonly requests: RequestsView | null;
+}
+
+/** What an attempt really sent. */
+export interface RequestsView {
+  /** Requests that left, or may have left. */
+  readonly sent: number;
+  /** How many of them a client made again by itself. */
+  readonly repeats: number;
+  /** True where there may have been more. */
+  readonly isAtLeast: boolean;
+  /** "attempt 2 of 5 sent 3 requests". */
+  readonly sentence: string;
+  /** What that says about the client, each with the setting that turns it off. */
+  readonly findings: readonly { readonly code: WireFindingCode; readonly sentence: string }[];
 }
 
 /** The last failure of the case. */
@@ -223,7 +241,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     waits: row.summary.waits.map((wait) => viewWait(wait, formatTime)),
     reviews: row.summary.reviews,
     lastError: lastErrorOf(state),
-    attempts: attemptsOf(state),
+    attempts: attemptsOf(state, inputs?.now.outline ?? null),
     events: state.events,
     repair: viewRepair(state),
     losses: state.losses,
@@ -307,15 +325,26 @@ function lastErrorOf(state: CaseState): LastErrorView | null {
   return failures.toSorted((a, b) => a.at - b.at).at(-1) ?? null;
 }
 
-function attemptsOf(state: CaseState): readonly AttemptView[] {
+function attemptsOf(state: CaseState, outline: CaseOutline | null): readonly AttemptView[] {
   return Object.entries(state.steps)
-    .flatMap(([step, { intent }]) =>
-      intent === null ? [] : intent.attempts.map((attempt) => viewAttempt(step, intent, attempt)),
-    )
+    .flatMap(([step, { intent }]) => {
+      const attemptsMax = attemptsMaxOf(outline, step);
+      return intent?.attempts.map((attempt) => viewAttempt(step, intent, attempt, attemptsMax)) ?? [];
+    })
     .toSorted((a, b) => a.fencingToken - b.fencingToken);
 }
 
-function viewAttempt(step: string, intent: Intent, attempt: Attempt): AttemptView {
+function attemptsMaxOf(outline: CaseOutline | null, name: string): number | null {
+  const step = outline?.steps.find((one) => one.name === name);
+  return step?.kind === "step" ? step.destination.retry.maxAttempts : null;
+}
+
+function viewAttempt(
+  step: string,
+  intent: Intent,
+  attempt: Attempt,
+  attemptsMax: number | null,
+): AttemptView {
   return {
     step,
     attempt: attempt.number,
@@ -327,6 +356,23 @@ function viewAttempt(step: string, intent: Intent, attempt: Attempt): AttemptVie
     by: attempt.holder.name,
     outcome: attempt.outcome.kind,
     ...readOutcome(attempt.outcome),
+    requests: viewRequests(attempt, attemptsMax),
+  };
+}
+
+function viewRequests({ number, wire }: Attempt, attemptsMax: number | null): RequestsView | null {
+  if (wire === undefined) return null;
+  const { requests, repeats, isAtLeast, findings } = wire;
+  // Numbers run on through later rounds.
+  const isInFirstRound = attemptsMax !== null && number <= attemptsMax;
+  const which = isInFirstRound ? `attempt ${number} of ${attemptsMax}` : `attempt ${number}`;
+  const count = `${isAtLeast ? "at least " : ""}${requests} ${requests === 1 ? "request" : "requests"}`;
+  return {
+    sent: requests,
+    repeats,
+    isAtLeast,
+    sentence: `${which} sent ${count}`,
+    findings: findings.map((one) => ({ code: one.code, sentence: sayFinding(one) })),
   };
 }
 

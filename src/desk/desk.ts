@@ -11,24 +11,31 @@ import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import type { CaseFilter, Store, StoredRow } from "../store/port.ts";
+import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
   addNote,
   answerApproval,
   cancel,
-  confirmStep,
   correctInput,
   pause,
   recordEvent,
   resume,
   type ApprovalRequest,
   type CancelRequest,
-  type ConfirmRequest,
   type CorrectionRequest,
   type EventRequest,
   type NoteRequest,
   type PauseRequest,
   type ResumeRequest,
 } from "./acts.ts";
+import {
+  confirmStep,
+  redoStep,
+  ruleOut,
+  type ConfirmRequest,
+  type RedoRequest,
+  type RuleOutRequest,
+} from "./vouching.ts";
 import { viewCase, viewLine, type CaseLine, type CaseView } from "./case-view.ts";
 import { checkEngine, type ActReply } from "./change.ts";
 import { definitionOf } from "./definition.ts";
@@ -97,6 +104,15 @@ export interface Desk {
   correctInput(caseId: string, request: CorrectionRequest): Promise<ActReply>;
   /** Throws `NOTHING_TO_CONFIRM`, `CONFIRM_BLOCKED`, `INVALID_REQUEST`, `CASE_CLAIMED`, `PLAN_CHANGED`. */
   confirmStep(caseId: string, request: ConfirmRequest): Promise<ActReply>;
+  /** Vouches that a step whose outcome is not known did not happen. Throws `NOTHING_TO_RULE_OUT`, `RULE_OUT_TOO_EARLY`. */
+  ruleOut(caseId: string, request: RuleOutRequest): Promise<ActReply>;
+  /** Orders a confirmed step to be done again. Throws `NOTHING_TO_REDO`. */
+  redoStep(caseId: string, request: RedoRequest): Promise<ActReply>;
+  /**
+   * Lets every case go on that waits on a credential, after one of them was tried. Throws `INVALID_REQUEST` for a
+   * destination that no loaded case type sends to, or of which the credential must be named.
+   */
+  restoreAccess(request: AccessRequest): Promise<AccessReply>;
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
   /**
    * Opens a repair: the person's page holds the case until it is closed, or falls silent for a lease. Throws
@@ -144,6 +160,9 @@ export function createDesk(options: DeskOptions): Desk {
     pause: (caseId, request) => pause(parts, caseId, request),
     correctInput: (caseId, request) => correctInput(parts, caseId, request),
     confirmStep: (caseId, request) => confirmStep(parts, caseId, request),
+    ruleOut: (caseId, request) => ruleOut(parts, caseId, request),
+    redoStep: (caseId, request) => redoStep(parts, caseId, request),
+    restoreAccess: (request) => restoreAccess(parts, request),
     addNote: (caseId, request) => addNote(parts, caseId, request),
     openRepair: (caseId, request) => openRepair(parts, caseId, request),
     takeOverRepair: (caseId, request) => takeOverRepair(parts, caseId, request),

@@ -29,6 +29,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "resumed":
     case "inputCorrected":
     case "redoOrdered":
+    case "outcomeRuledOut":
     case "cancelRequested":
     case "canceled":
     case "pauseRequested":
@@ -96,6 +97,7 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "noteAdded":
     case "resumed":
     case "inputCorrected":
+    case "outcomeRuledOut":
     case "redoOrdered":
     case "cancelRequested":
     case "canceled":
@@ -149,6 +151,7 @@ type Personal = Extract<
       | "resumed"
       | "inputCorrected"
       | "redoOrdered"
+      | "outcomeRuledOut"
       | "cancelRequested"
       | "canceled"
       | "pauseRequested"
@@ -174,9 +177,11 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
     case "noteAdded":
       return `${entry.by.name}: ${entry.text}`;
     case "resumed":
-      return `${entry.by.name} resumed ${entry.step ?? "the case"}${reasonWords(entry.reason)}.`;
+      return `${entry.by.name} resumed ${entry.step ?? "the case"}${forcedWords(entry)}${reasonWords(entry.reason)}.`;
     case "inputCorrected":
       return `${entry.by.name} corrected the input${reasonWords(entry.reason)}.`;
+    case "outcomeRuledOut":
+      return `${entry.by.name} vouches that ${entry.step} did not happen${reasonWords(entry.reason)}.`;
     case "redoOrdered":
       return `${entry.by.name} ordered ${entry.step} to be done again${reasonWords(entry.reason)}.`;
     case "cancelRequested":
@@ -306,4 +311,8 @@ function reasonWords(reason: string | null): string {
 
 function until(untilAt: number | null, formatTime: FormatTime): string {
   return untilAt === null ? "" : ` until ${formatTime(untilAt)}`;
+}
+
+function forcedWords({ forced }: Extract<Entry, { kind: "resumed" }>): string {
+  return forced ? ", also with the request that was rejected" : "";
 }

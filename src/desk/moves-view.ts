@@ -6,7 +6,6 @@ import type { Actor } from "../core/journal.ts";
 import {
   decideApproval,
   decideCancel,
-  decideConfirmation,
   decideCorrection,
   decidePause,
   decideResume,
@@ -14,6 +13,7 @@ import {
   type MoveVerdict,
 } from "../core/moves.ts";
 import { decideOpenRepair, decideTakeOver } from "../core/repair-moves.ts";
+import { decideConfirmation, decideRedo, decideRulingOut } from "../core/vouching.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { StoredHolder, StoredRow } from "../store/port.ts";
@@ -28,12 +28,14 @@ export interface MoveView {
     | "close"
     | "approve"
     | "confirm"
+    | "ruleOut"
+    | "redo"
     | "resume"
     | "cancel"
     | "pause"
     | "correct"
     | "note";
-  /** The approval that can be answered, the step that can be confirmed; null for acts on the whole case. */
+  /** The approval that can be answered, the step that can be confirmed, ruled out or done again; null for acts on the whole case. */
   readonly step: string | null;
   readonly isAllowed: boolean;
   /** Why it is not; null where it is. */
@@ -102,11 +104,19 @@ function approvalsAskedFor(plan: PlanInput, held: HeldBy | null): readonly MoveV
     .map(({ name }) => ({ move: "approve", step: name, isAllowed: true, code: null, why: null }));
 }
 
+/** What can be said or ordered about single steps, their undo included. */
 function stepsToVouchFor(plan: PlanInput, held: HeldBy | null): readonly MoveView[] {
-  const vouching = { result: null, evidence: null, by: anybody, reason: "" };
-  return plan.outline.steps
-    .filter(({ name }) => decideConfirmation(plan, held, { ...vouching, step: name }).kind === "write")
-    .map(({ name }) => ({ move: "confirm", step: name, isAllowed: true, code: null, why: null }));
+  const said = { evidence: null, by: anybody, reason: "" };
+  const names = Object.keys(plan.state.steps);
+  const about = (move: MoveView["move"], judge: (step: string) => MoveVerdict): readonly MoveView[] =>
+    names
+      .filter((name) => judge(name).kind === "write")
+      .map((name) => ({ move, step: name, isAllowed: true, code: null, why: null }));
+  return [
+    ...about("confirm", (step) => decideConfirmation(plan, held, { ...said, step, result: null })),
+    ...about("ruleOut", (step) => decideRulingOut(plan, held, { ...said, step })),
+    ...about("redo", (step) => decideRedo(plan, held, { ...said, step })),
+  ];
 }
 
 function viewMove(move: MoveView["move"], verdict: MoveVerdict): MoveView {

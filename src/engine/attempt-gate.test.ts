@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AttemptGate, type LeaveGate } from "./attempt-gate.ts";
+import { AttemptGate, OpenAttempts, type LeaveGate } from "./attempt-gate.ts";
 import { settle } from "./manual-clock.fixture.ts";
 
 /** Asks for the gate and notes when it was entered. */
@@ -73,5 +73,36 @@ describe("the attempt gate", () => {
     first();
     await settle();
     expect(lone.leave).toBeNull();
+  });
+});
+
+/** A gate with one attempt open. */
+function opened(): { readonly gate: AttemptGate; readonly attempts: OpenAttempts } {
+  const [gate, attempts] = [new AttemptGate(), new OpenAttempts()];
+  attempts.open("send", entered(gate.tryEnter(false)));
+  return { gate, attempts };
+}
+
+describe("an open attempt", () => {
+  test("keeps others out until its outcome is stored", () => {
+    const { gate, attempts } = opened();
+    attempts.sent("send");
+    expect(gate.tryEnter(true)).toBeNull();
+    attempts.stored("send");
+    expect(gate.tryEnter(true)).not.toBeNull();
+    attempts.sent("send");
+    attempts.stored("send");
+  });
+
+  test("whose outcome nobody will store keeps others out until its send has ended", () => {
+    const { gate, attempts } = opened();
+    attempts.end();
+    expect(gate.tryEnter(true)).toBeNull();
+    attempts.sent("send");
+    expect(gate.tryEnter(true)).not.toBeNull();
+    const other = opened();
+    other.attempts.sent("send");
+    other.attempts.end();
+    expect(other.gate.tryEnter(true)).not.toBeNull();
   });
 });

@@ -59,3 +59,42 @@ export class AttemptGate {
     };
   }
 }
+
+interface OpenAttempt {
+  readonly leave: LeaveGate;
+  readonly isSending: boolean;
+}
+
+/**
+ * The attempts that one pick-up has open, by step. Each is open until its outcome is stored, not only until its send has
+ * ended: what is lost in between counts as well. Once nobody is left to store it, the end of the send is what counts.
+ */
+export class OpenAttempts {
+  readonly #attempts = new Map<string, OpenAttempt>();
+  #isOver = false;
+
+  /** An attempt whose send begins. */
+  open(step: string, leave: LeaveGate): void {
+    this.#attempts.set(step, { leave, isSending: true });
+  }
+
+  /** Its send has ended. */
+  sent(step: string): void {
+    const attempt = this.#attempts.get(step);
+    if (attempt === undefined) return;
+    this.#attempts.set(step, { ...attempt, isSending: false });
+    if (this.#isOver) this.stored(step);
+  }
+
+  /** Its outcome is stored. */
+  stored(step: string): void {
+    this.#attempts.get(step)?.leave();
+    this.#attempts.delete(step);
+  }
+
+  /** The pick-up has ended, and stores nothing more. */
+  end(): void {
+    this.#isOver = true;
+    for (const [step, { isSending }] of this.#attempts) if (!isSending) this.stored(step);
+  }
+}

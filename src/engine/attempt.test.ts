@@ -1,11 +1,15 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SendOutcome } from "../core/decide.ts";
 import type { Json } from "../core/json.ts";
 import { defineCase } from "../define/builder.ts";
 import type { CaseType, RunContext } from "../define/case-type.ts";
 import { defineDestination } from "../define/destination.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import type { LateRequest } from "../wire/attempt-record.ts";
+import { WireMeter, type AttemptMeter } from "../wire/meter.ts";
+import { unmetered } from "../wire/unmetered.ts";
+import { CountingServer } from "../wire/wire.fixture.ts";
 import { makeAttempt, readResult, type AttemptContext } from "./attempt.ts";
 import { anything, startedState, withAttempt } from "./case-types.fixture.ts";
 import { DatabaseClock } from "./database-clock.ts";
@@ -37,10 +41,13 @@ class Bench {
   readonly lost = sharedAbort();
   readonly passed: Failpoint[] = [];
   readonly late: SendOutcome[] = [];
+  readonly lateRequests: LateRequest[] = [];
+  readonly meter: AttemptMeter;
   isOver: boolean | null = null;
   onFailpoint: (point: Failpoint) => void | Promise<void> = () => undefined;
 
-  constructor() {
+  constructor(meter: AttemptMeter = unmetered) {
+    this.meter = meter;
     this.databaseClock.follow(1_000);
     this.lease.extend(this.lease.mark());
   }
@@ -51,6 +58,7 @@ class Bench {
       databaseClock: this.databaseClock,
       lease: this.lease,
       kill: this.kill.signal,
+      meter: this.meter,
       onFailpoint: (point) => {
         this.passed.push(point);
         return this.onFailpoint(point);
@@ -69,6 +77,7 @@ class Bench {
       place: { caseId: state.caseId, step: "send", attempt: ref.attempt, claimId: "claim-1" },
       lost: this.lost.signal,
       onLateSuccess: (late) => this.late.push(late),
+      onLateRequest: (late) => this.lateRequests.push(late),
     });
     this.isOver = isOver;
     return outcome;
@@ -350,5 +359,94 @@ describe("a result that cannot be stored", () => {
     expect(await new Bench().send(order)).toMatchObject({
       result: { kind: "value", value: { recordId: "R-1", made: true } },
     });
+  });
+});
+
+let endMetering: () => void = () => undefined;
+
+describe("what a send really sends", () => {
+  const server = new CountingServer();
+  const meter = new WireMeter();
+
+  beforeAll(() => server.start());
+  afterAll(() => server.stop());
+  beforeEach(() => {
+    endMetering = meter.start();
+    server.paths.length = 0;
+  });
+  afterEach(() => endMetering());
+
+  test("is kept with its outcome, whether it took effect or failed", async () => {
+    server.answersStatus(200);
+    const post = (): Promise<Response> => fetch(`${server.url}/a`, { method: "POST" });
+    expect(await new Bench(meter).send(orderWith(async () => (await post()).json()))).toMatchObject({
+      kind: "succeeded",
+      wire: { requests: 1, repeats: 0, isAtLeast: false, findings: [] },
+    });
+    server.answersStatus(503);
+    const failed = await new Bench(meter).send(
+      orderWith(async () => {
+        await post();
+        await post();
+        throw new Error("failed");
+      }),
+    );
+    expect(failed).toMatchObject({
+      kind: "failed",
+      wire: {
+        requests: 2,
+        repeats: 1,
+        findings: [{ code: "HIDDEN_RETRY" }, { code: "UNSAFE_HIDDEN_RETRY" }, {}],
+      },
+    });
+  });
+
+  test("sorts an error that says nothing", async () => {
+    server.answersStatus(429, { "retry-after": "37" });
+    const outcome = await new Bench(meter).send(
+      orderWith(async () => {
+        await fetch(`${server.url}/a`, { method: "POST" });
+        throw new Error("failed");
+      }),
+    );
+    expect(outcome).toMatchObject({
+      failure: { kind: "throttled", executed: "no", instruction: { kind: "retryAfter", delayMs: 37_000 } },
+    });
+  });
+
+  test("is not told where the step sends by other means", async () => {
+    expect(await new Bench(meter).send(orderWith(() => 1))).not.toHaveProperty("wire");
+  });
+
+  test("is bounded by the step's own fetch, and the failure says how the client's repeats are turned off", async () => {
+    server.answersStatus(503);
+    const outcome = await new Bench(meter).send(
+      orderWith(async ({ fetch: stepFetch }) => {
+        for (;;) await stepFetch(`${server.url}/a`, { method: "POST" });
+      }),
+    );
+    expect(server.countOf("/a")).toBe(8);
+    expect(outcome).toMatchObject({
+      kind: "failed",
+      wire: { requests: 8, repeats: 7 },
+      failure: {
+        cause: "transient",
+        executed: "maybe",
+        sentence: expect.stringMatching(/POST \/a was not sent: .* turn that off: /) as unknown,
+      },
+    });
+  });
+
+  test("is told when it comes after the send was taken for ended", async () => {
+    server.answersStatus(200);
+    const bench = new Bench(meter);
+    let loose: Promise<unknown> = Promise.resolve();
+    await bench.send(
+      orderWith(() => {
+        loose = settle().then(() => fetch(`${server.url}/late`, { method: "POST" }));
+      }),
+    );
+    await loose;
+    expect(bench.lateRequests).toMatchObject([{ method: "POST", isSure: true }]);
   });
 });

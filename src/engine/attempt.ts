@@ -3,7 +3,7 @@
  * `run` under a deadline, read what it gave, sort what it threw. It writes nothing; the pick-up commits the outcome.
  */
 
-import { stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
+import { stepOf, type Attempt, type CaseState } from "../core/case-state.ts";
 import type { SendOutcome } from "../core/decide.ts";
 import { FootholdError, invariant } from "../core/errors.ts";
 import type { Failure } from "../core/failure.ts";
@@ -15,9 +15,14 @@ import type { RunContext, RuntimeSendStep, UndoneEffect } from "../define/case-t
 import { decodeRequest, factsOf } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
+import type { LateRequest, Refusal } from "../wire/attempt-record.ts";
+import type { BoundTransport } from "../wire/bound-transport.ts";
+import type { MeteredEvidence } from "../wire/evidence.ts";
+import type { AttemptMeter } from "../wire/meter.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { FailpointPlace, OnFailpoint } from "./failpoints.ts";
 import type { Lease } from "./lease.ts";
+import { watchedAttempt, wireSummaryOf, withRefusal, type MeteredSend } from "./metering.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** Characters of a reason that are kept. */
@@ -33,6 +38,8 @@ export interface AttemptContext {
   /** Aborts when the process must stop at once. */
   readonly kill: AbortSignal;
   readonly onFailpoint: OnFailpoint;
+  /** Sees what the send really sends. */
+  readonly meter: AttemptMeter;
 }
 
 /** A send to make. */
@@ -50,6 +57,8 @@ export interface AttemptInput {
   readonly transaction?: Transaction | undefined;
   /** Told when `run` ends well after its outcome was already taken as unknown. */
   readonly onLateSuccess: (outcome: SendOutcome) => void;
+  /** Told of a request that was begun after the attempt had ended or was stopped. */
+  readonly onLateRequest: (late: LateRequest) => void;
 }
 
 /** How a send ended, as far as is known. */
@@ -69,30 +78,34 @@ export async function makeAttempt(context: AttemptContext, input: AttemptInput):
   const startedAt = context.databaseClock.now();
   const stop = stopSignal(context, input);
   const endDeadline = stopAtDeadline(context, stop, leftMs);
-  const running = callRun(input, sending, stop.signal);
+  const now = (): number => context.clock.now();
+  const watch = context.meter.open(watchedAttempt(sending, stop.signal, now, input.onLateRequest));
+  const running = watch.run(() => callRun(input, sending, stop.signal, watch.transport));
   await context.onFailpoint("duringSend", input.place);
   const ended = await Promise.race([running, settleTime(context, stop.signal)]);
   endDeadline();
   const stopped = stop.release();
+  const seen: Seen = { evidence: watch.end(), refusal: watch.refusal };
   await context.onFailpoint("afterSend", input.place);
   const isOver = ended.kind !== "unsettled";
   if (!isOver) void reportWhenItEnds(running, context, input, startedAt);
-  return { outcome: await outcomeOf(ended, { context, input, startedAt, stopped }), isOver };
+  const wire = wireSummaryOf(seen.evidence, sending);
+  const outcome = await outcomeOf(ended, { context, input, startedAt, stopped, seen });
+  return { outcome: wire === undefined ? outcome : { ...outcome, wire }, isOver };
 }
 
-interface Sending {
-  readonly intent: Intent;
+interface Sending extends MeteredSend {
   readonly attempt: Attempt;
 }
 
-function committed({ state, ref }: AttemptInput): Sending {
+function committed({ step, state, ref }: AttemptInput): Sending {
   const { intent } = stepOf(state, ref.step);
   const attempt = intent?.attempts.find(({ number }) => number === ref.attempt);
   invariant(
     intent !== null && attempt !== undefined,
     `attempt ${ref.attempt} of ${ref.step} in case ${state.caseId} was not committed before its send`,
   );
-  return { intent, attempt };
+  return { step: step.outline, state, ref, intent, attempt };
 }
 
 /** Asked by the clocks, not by a timer: a process that was stopped for a while learns it here (R7). */
@@ -148,6 +161,7 @@ async function callRun(
   { step, undone, state, ref, transaction }: AttemptInput,
   { intent, attempt }: Sending,
   signal: AbortSignal,
+  { fetch, dispatcher }: BoundTransport,
 ): Promise<Ended> {
   const context: RunContext = {
     ...factsOf(state),
@@ -159,6 +173,8 @@ async function callRun(
     transaction: transaction ?? noTransaction(step),
     attempt: ref.attempt,
     signal,
+    fetch,
+    dispatcher,
   };
   try {
     return { kind: "returned", value: await step.run(context, undone) };
@@ -190,32 +206,43 @@ async function settleTime({ clock }: AttemptContext, signal: AbortSignal): Promi
   return { kind: "unsettled" };
 }
 
+/** What the meter gave. */
+interface Seen {
+  /** Null = nothing is metered here. */
+  readonly evidence: MeteredEvidence | null;
+  readonly refusal: Refusal | null;
+}
+
 interface Reading {
   readonly context: AttemptContext;
   readonly input: AttemptInput;
   readonly startedAt: number;
   readonly stopped: StopCause | null;
+  readonly seen: Seen;
 }
 
 async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
-  const { context, input, stopped } = reading;
+  const { context, input, stopped, seen } = reading;
   const { outline, sorters } = input.step;
   const { name: destination } = outline.destination;
-  const sorting = { destination, stopped, now: context.clock.now(), evidence: null, sorters };
+  const sorting = { destination, stopped, now: context.clock.now(), evidence: seen.evidence, sorters };
   switch (ended.kind) {
     case "returned":
       return succeeded(ended.value, reading);
     case "threw":
-      return { kind: "failed", failure: sortFailure(ended.error, sorting) };
-    case "unsettled":
-      return {
-        kind: "failed",
-        failure: sortFailure(new Error("run did not end after its signal aborted"), sorting),
-      };
+    case "unsettled": {
+      const error =
+        ended.kind === "threw" ? ended.error : new Error("run did not end after its signal aborted");
+      const failure = withRefusal(sortFailure(error, sorting), seen.refusal, seen.evidence);
+      return { kind: "failed", failure };
+    }
   }
 }
 
-async function succeeded(value: unknown, { context, input, startedAt }: Reading): Promise<SendOutcome> {
+async function succeeded(
+  value: unknown,
+  { context, input, startedAt }: Pick<Reading, "context" | "input" | "startedAt">,
+): Promise<SendOutcome> {
   const result = await readResult(input.step, value);
   return {
     kind: "succeeded",
@@ -251,5 +278,5 @@ async function reportWhenItEnds(
   const ended = await running;
   // A failure that comes so late proves nothing.
   if (ended.kind !== "returned") return;
-  input.onLateSuccess(await succeeded(ended.value, { context, input, startedAt, stopped: null }));
+  input.onLateSuccess(await succeeded(ended.value, { context, input, startedAt }));
 }

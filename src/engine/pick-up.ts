@@ -15,8 +15,9 @@ import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
 import type { FoldedCase, StepTransaction, Store } from "../store/port.ts";
+import type { LateRequest } from "../wire/attempt-record.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
-import type { AttemptGate, LeaveGate } from "./attempt-gate.ts";
+import { OpenAttempts, type AttemptGate, type LeaveGate } from "./attempt-gate.ts";
 import { makeAttempt, type AttemptContext } from "./attempt.ts";
 import type { FailpointPlace } from "./failpoints.ts";
 import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
@@ -85,6 +86,7 @@ class PickUp {
   #bug: { readonly error: unknown } | null = null;
   /** The right to open one attempt. */
   #pass: LeaveGate | null = null;
+  readonly #attempts = new OpenAttempts();
   #isAtGate = false;
   #isOver = false;
   #isRung = false;
@@ -110,6 +112,7 @@ class PickUp {
       windDown.removeEventListener("abort", onWindDown);
       this.#isOver = true;
       this.#leaveGate();
+      this.#attempts.end();
     }
   }
 
@@ -224,7 +227,7 @@ class PickUp {
     throw new FootholdError("INVARIANT_BROKEN", `${name} of ${this.#caseType.outline.name} sends nothing`);
   }
 
-  /** Commits a turn and begins the send that it opened. The gate stays entered only while an attempt is open. */
+  /** Commits a turn and begins the send that it opened. */
   async #commitTurn({ outcomes, next }: Turn): Promise<Hold> {
     const { onFailpoint } = this.#context;
     const place = this.#place(outcomes, next);
@@ -234,11 +237,19 @@ class PickUp {
     const deadlinesMs = [...this.#busy.values(), ...opening];
     const write = { outcomes, onward: next.onward, end: next.end, deadlinesMs };
     const hold = await this.#commit(write);
-    if (hold !== "claimLost") this.#inHand = [];
+    if (hold !== "claimLost") this.#putDown();
     if (outcomes.length > 0) await onFailpoint("afterConfirm", place);
     if (next.opens !== null && hold === "held" && this.#mayStart(next.opens)) this.#send(next.opens);
     else this.#leaveGate();
     return hold;
+  }
+
+  /** What was in hand is stored, or was taken up again. */
+  #putDown(): void {
+    for (const one of this.#inHand) {
+      if (one.kind === "attempt" && !this.#busy.has(one.ref.step)) this.#attempts.stored(one.ref.step);
+    }
+    this.#inHand = [];
   }
 
   /** Commits, in the transaction of the step that ended where there is one. What was rolled back is a failed attempt. */
@@ -274,7 +285,7 @@ class PickUp {
   }
 
   #send(ref: AttemptRef): void {
-    const leave = this.#pass;
+    if (this.#pass !== null) this.#attempts.open(ref.step, this.#pass);
     this.#pass = null;
     const { caseId, claimId, state } = this.#held;
     const step = this.#sendStep(ref.step);
@@ -286,6 +297,10 @@ class PickUp {
       place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
       lost: this.#lost.signal,
       onLateSuccess: (outcome: SendOutcome) => this.#reportLate(ref, outcome),
+      onLateRequest: ({ method, origin, isSure }: LateRequest) => {
+        const { step: name, attempt } = ref;
+        this.#context.onReport({ kind: "lateRequest", caseId, step: name, attempt, method, origin, isSure });
+      },
     };
     const sending: Promise<TransactionEnd> =
       step.outline.destination.repeatSafety.by === "transaction"
@@ -294,7 +309,9 @@ class PickUp {
     this.#begin(
       ref.step,
       step.outline.deadlineMs,
-      sending.then((end): Ended => ({ kind: "attempt", ref, ...end })).finally(() => leave?.()),
+      sending
+        .then((end): Ended => ({ kind: "attempt", ref, ...end }))
+        .finally(() => this.#attempts.sent(ref.step)),
     );
   }
 

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { defineCase } from "../define/builder.ts";
+import type { HolderCommit } from "../store/port.ts";
 import { anything, entriesOf, startCase } from "./case-types.fixture.ts";
 import { settle } from "./manual-clock.fixture.ts";
 import { erp, orderWith, Sends, Shop } from "./shop.fixture.ts";
+
+function isOutcome({ current }: HolderCommit): boolean {
+  return current.entries.some(({ kind }) => kind === "stepConfirmed");
+}
 
 describe("R9: a case whose worker was lost with an attempt open", () => {
   test("opens its next attempt only when its worker has no other one open, and none is opened beside it", async () => {
@@ -23,6 +28,35 @@ describe("R9: a case whose worker was lost with an attempt open", () => {
     expect(sends.caseIds).toEqual(["00first", "00lost"]);
     await sends.end();
     expect(sends.caseIds).toEqual(["00first", "00lost", "00later"]);
+    await sends.end();
+    await worker.stop();
+  });
+
+  test("waits also until the outcome of the other attempt is stored: until then it is open", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    const waiting: (() => void)[] = [];
+    const worker = shop.worker(order, {
+      store: {
+        ...shop.store,
+        commit: async (commits) => {
+          const isFirst = waiting.length === 0 && commits.some(isOutcome);
+          if (isFirst) await new Promise<void>((resolve) => waiting.push(resolve));
+          return shop.store.commit(commits);
+        },
+      },
+    });
+    await startCase(shop.store, order, { caseId: "00first" });
+    await worker.start();
+    await settle();
+    await shop.lost(order, "00lost");
+    await settle();
+    await sends.end();
+    expect(sends.caseIds).toEqual(["00first"]);
+    for (const goOn of waiting) goOn();
+    await settle();
+    expect(sends.caseIds).toEqual(["00first", "00lost"]);
     await sends.end();
     await worker.stop();
   });

@@ -9,6 +9,7 @@ import { defineDestination } from "../define/destination.ts";
 import { probe } from "../define/probe.ts";
 import type { AttemptContext } from "./attempt.ts";
 import { anything, startedState, withAttempt } from "./case-types.fixture.ts";
+import { unmetered } from "../wire/unmetered.ts";
 import { DatabaseClock } from "./database-clock.ts";
 import { Lease } from "./lease.ts";
 import { ManualClock, settle } from "./manual-clock.fixture.ts";
@@ -31,7 +32,14 @@ class Bench {
 
   get context(): AttemptContext {
     const { clock, databaseClock, lease } = this;
-    return { clock, databaseClock, lease, kill: this.kill.signal, onFailpoint: () => undefined };
+    return {
+      clock,
+      databaseClock,
+      lease,
+      kill: this.kill.signal,
+      meter: unmetered,
+      onFailpoint: () => undefined,
+    };
   }
 
   asking(caseType: CaseType, state: CaseState): Asking {

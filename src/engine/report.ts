@@ -20,6 +20,18 @@ export type Report =
       readonly attempt: number;
       readonly took: "effect" | "noEffect";
     }
+  /** A request was begun after its attempt had ended or was stopped. */
+  | {
+      readonly kind: "lateRequest";
+      readonly caseId: string;
+      readonly step: string;
+      readonly attempt: number;
+      readonly method: string;
+      /** Scheme, host and port; null where the client does not tell. */
+      readonly origin: string | null;
+      /** False where a queue that steps share may have mixed it up with another step's. */
+      readonly isSure: boolean;
+    }
   | { readonly kind: "holderEnded"; readonly holderId: string; readonly nextHolderId: string }
   | {
       readonly kind: "holderFreed";

@@ -16,6 +16,7 @@ import {
   type Store,
   type UnreadableCase,
 } from "../store/port.ts";
+import { processMeter, type AttemptMeter } from "../wire/meter.ts";
 import { AttemptGate } from "./attempt-gate.ts";
 import { linkingOf } from "./case-links.ts";
 import { Committer } from "./committer.ts";
@@ -59,6 +60,8 @@ export interface WorkerOptions {
   /** For fault tests. Default: nothing. */
   readonly onFailpoint?: OnFailpoint;
   readonly onReport?: OnReport;
+  /** Sees what steps really send. Default: the meter of this process, which runs while a worker does. */
+  readonly meter?: AttemptMeter;
 }
 
 /** A running worker. */
@@ -94,6 +97,7 @@ class ClaimingWorker implements Worker {
   readonly #windDown = sharedAbort();
   readonly #kill = sharedAbort();
   readonly #committer: Committer;
+  readonly #meter: AttemptMeter;
   readonly #running = new Map<string, Promise<void>>();
   /** Late reports under way. */
   readonly #looseEnds = new Set<Promise<void>>();
@@ -102,6 +106,7 @@ class ClaimingWorker implements Worker {
   #claiming: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #unlisten: () => Promise<void> = () => Promise.resolve();
+  #endMetering: () => void = () => undefined;
   /** Database time at which to look for due cases next. */
   #lookAt = -Infinity;
   readonly #away = new Set<string>();
@@ -112,6 +117,7 @@ class ClaimingWorker implements Worker {
     this.#concurrency = options.concurrency ?? WORKER_CONCURRENCY;
     this.#onReport = options.onReport ?? (() => undefined);
     this.#databaseClock = new DatabaseClock(options.ports.clock);
+    this.#meter = options.meter ?? processMeter;
     this.#wake = new Wake(options.ports.clock);
     this.#committer = new Committer(options.store, options.ports.clock, this.#kill.signal);
     this.#holding = this.#newHolding();
@@ -133,6 +139,7 @@ class ClaimingWorker implements Worker {
     }
     await store.checkSchema();
     await this.#holding.begin();
+    this.#endMetering = this.#meter.start();
     this.#unlisten = await store.listen(() => this.hint());
     this.#beating = this.#beatLoop();
     this.#claiming = this.#claimLoop();
@@ -156,6 +163,7 @@ class ClaimingWorker implements Worker {
     this.#kill.abort(new Error("the worker stops"));
     await this.#within(FORCED_MS, Promise.all([this.#allEnded(), this.#beating]));
     await this.#within(FORCED_MS, this.#sayGoodbye());
+    this.#endMetering();
   }
 
   /** A start under way registers and listens: there is something to say goodbye to. */
@@ -333,6 +341,7 @@ class ClaimingWorker implements Worker {
       windDown: this.#windDown.signal,
       onFailpoint,
       onReport: this.#onReport,
+      meter: this.#meter,
       onLooseEnd: (task) => {
         this.#looseEnds.add(task);
         void task.finally(() => this.#looseEnds.delete(task));

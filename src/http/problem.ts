@@ -47,6 +47,10 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "NOTHING_TO_RESUME":
     case "RESUME_BLOCKED":
     case "NOTHING_TO_CONFIRM":
+    case "NOTHING_TO_RULE_OUT":
+    case "RULE_OUT_TOO_EARLY":
+    case "NOTHING_TO_REDO":
+    case "ACCESS_NOT_RESTORED":
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
@@ -72,9 +76,11 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "CORRUPT_JOURNAL":
     case "ENGINE_TOO_OLD":
       return { title: "The case cannot be read", status: 500 };
+    case "REQUEST_REFUSED":
     case "CONFIG_NOT_FOUND":
     case "CONFIG_INVALID":
     case "PORT_IN_USE":
+    case "NO_STRONG_ETAG":
     case "INVARIANT_BROKEN":
       return { title: "Unexpected error", status: 500 };
   }

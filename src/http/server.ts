@@ -4,6 +4,7 @@ import { lookup } from "node:dns/promises";
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { FootholdError } from "../core/errors.ts";
+import type { NodeHandler } from "../inbox/handlers.ts";
 import type { App } from "./app.ts";
 import { isLoopbackAddress } from "./loopback.ts";
 
@@ -14,6 +15,11 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
+  /**
+   * Answers what is posted below `/inbox/`. Such a request proves by itself where it comes from, so it may be forwarded to
+   * this server from elsewhere, as nothing else may.
+   */
+  readonly inbox?: NodeHandler;
 }
 
 /** A server that listens. */
@@ -33,7 +39,7 @@ const REQUEST_MS_MAX = 30_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** Starts listening. Throws `NOT_LOOPBACK` for any other host, `PORT_IN_USE` with what to do. */
-export async function startServer({ app, host, port }: ServerOptions): Promise<RunningServer> {
+export async function startServer({ app, host, port, inbox }: ServerOptions): Promise<RunningServer> {
   const address = await loopbackAddress(host);
   const listener = getRequestListener(app.fetch, { hostname: "localhost", overrideGlobalObjects: false });
   let closing: Promise<void> | undefined;
@@ -44,7 +50,8 @@ export async function startServer({ app, host, port }: ServerOptions): Promise<R
       outgoing.once("close", () => {
         if (closing !== undefined) server.closeIdleConnections();
       });
-      void listener(incoming, outgoing);
+      if (inbox !== undefined && incoming.url?.startsWith("/inbox/") === true) void inbox(incoming, outgoing);
+      else void listener(incoming, outgoing);
     },
   );
   server.maxConnections = CONNECTIONS_MAX;

@@ -65,7 +65,8 @@ function withoutTwins(events: readonly NewEvent[]): readonly NewEvent[] {
 function newEvent(source: Source, event: ReadEvent, itemHash: string): NewEvent {
   const { deliveryKey, businessKey } = event;
   const keyKind = deliveryKey === null ? "body" : "delivery";
-  const bodyKey = keyHash(scopeOf(source), "body", [itemHash]);
+  // With its type: a provider may tell two facts with one and the same body, under two types.
+  const bodyKey = keyHash(scopeOf(source), "body", [event.eventType, itemHash]);
   const key = deliveryKey === null ? bodyKey : keyHash(scopeOf(source), "delivery", deliveryKey);
   const furtherKeys: FurtherKey[] = [];
   if (businessKey !== null) {

@@ -105,7 +105,10 @@ class Working implements InboxWorker {
     const { store, ports, onReport } = this.#options;
     // A claim for one free place costs as much as one for many.
     const free = CONCURRENCY - this.#running.size;
-    if (free < CONCURRENCY / 4) return NET_POLL_MS;
+    if (free < CONCURRENCY / 4) {
+      await Promise.race(this.#running);
+      return 0;
+    }
     const wasHinted = this.#isHinted;
     this.#isHinted = false;
     try {

@@ -26,6 +26,8 @@ export function tellEntry(entry: Entry): string | null {
       return `stored: ${entry.step} stands again`;
     case "stepUndone":
       return `stored: what ${entry.step} did is undone`;
+    case "outcomeRuledOut":
+      return `${entry.by.name} vouches that ${entry.step} did not happen`;
     case "redoOrdered":
       return `${entry.by.name} orders ${entry.step} to be done again`;
     case "reviewOpened":

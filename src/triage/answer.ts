@@ -41,9 +41,18 @@ function understandAnswer(answer: SeenResponse): Understood | null {
   for (const family of FAMILIES) {
     const words = family.fromAnswer?.(answer) ?? null;
     const understood = words === null ? null : understand(family, words);
-    if (understood !== null) return understood;
+    if (understood !== null) return agrees(answer, understood.meaning) ? understood : null;
   }
   return null;
+}
+
+/**
+ * A word that contradicts its status is not believed: a server that is overwhelmed or broken and says "invalid grant"
+ * beside it has judged nothing, and no credential is to be taken for dead by it.
+ */
+function agrees({ status }: SeenResponse, { cause }: Meaning): boolean {
+  if (status === 429) return ["throttled", "quota", "transient"].includes(cause);
+  return status < 500 || ["throttled", "transient", "stopped"].includes(cause);
 }
 
 /** A status, with the headers that say more than it does. */

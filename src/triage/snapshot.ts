@@ -32,6 +32,8 @@ const FACTS: readonly string[] = [
   "command responseCode",
   // databases and brokers
   "severity constraint sqlState fatal codeName errorLabels errorResponse retriable retryCount",
+  // a destination's fence
+  "seen",
   // gRPC
   "details statusDetails",
 ].flatMap((names) => names.split(" "));

@@ -11,6 +11,7 @@ import type { WireEvidence } from "../core/wire-evidence.ts";
 import { claimOf, type StopCause } from "./claim.ts";
 import { fieldsOf } from "./fields.ts";
 import { readInstruction, type InstructionReading } from "./instruction.ts";
+import { withinReach } from "./newer-token.ts";
 import { askOwnSorters } from "./own-sorters.ts";
 import { keptErrors, keptHeaders, snapshotOf, type Snapshot } from "./snapshot.ts";
 import type { Verdict } from "./verdict.ts";
@@ -34,17 +35,18 @@ export interface SortInput {
 
 /** Sorts a thrown value. Never throws. */
 export function sortFailure(thrown: unknown, input: SortInput): Failure {
-  const { destination, evidence, sorters } = input;
+  const { destination, evidence, sorters, now } = input;
   const snapshot = snapshotOf(thrown);
   const claim = claimOf(snapshot, input);
   const verdict = evidence === null ? claim : weigh(destination, claim, evidence);
   const sorted = failureFrom(verdict, snapshot, input);
-  return askOwnSorters(destination, sorters, {
+  const failure = askOwnSorters(destination, sorters, {
     errors: snapshot.chain,
     response: snapshot.found?.answer ?? null,
     requests: evidence?.requests ?? null,
     sorted,
   });
+  return withinReach(failure, now);
 }
 
 /** A failure that we made ourselves before anything could be sent. */

@@ -24,7 +24,7 @@ import type { EncodedEntry } from "./journal-codec.ts";
 /** Entries that the statement for a lone commit has room for. */
 const LONE_ENTRIES_MAX = 4;
 /** Times that one commit is tried when it collides with another statement. */
-const COLLISION_TRIES_MAX = 3;
+const COLLISION_TRIES_MAX = 5;
 
 /** Stores commits as the port says. */
 export async function commitAll(

@@ -91,6 +91,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   stepRestored: true,
   stepUndone: true,
   redoOrdered: true,
+  outcomeRuledOut: true,
   conditionAnswered: true,
   reviewOpened: true,
   parked: true,

@@ -4,6 +4,7 @@ import { anthropic } from "./anthropic.ts";
 import { aws } from "./aws.ts";
 import { azure } from "./azure.ts";
 import type { Family } from "./family.ts";
+import { foothold } from "./foothold.ts";
 import { github } from "./github.ts";
 import { google } from "./google.ts";
 import { got } from "./got.ts";
@@ -26,6 +27,7 @@ import { twilio } from "./twilio.ts";
 /** The families. The one that knows only what everybody says is the last. */
 export const FAMILIES: readonly Family[] = [
   // Those whose errors have a shape of their own.
+  foothold,
   slack,
   github,
   aws,

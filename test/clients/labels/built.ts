@@ -42,6 +42,16 @@ function gotTimeout(event: string): Error {
 
 /** The labels, with their errors. */
 export const BUILT: readonly Built[] = [
+  built("foothold", "a fence that was shown a newer token", "transient no owner=system", () =>
+    Object.assign(coded("NEWER_TOKEN"), { seen: Date.now() }),
+  ),
+  built("foothold", "a fence that was shown a token of the far future", "bug no owner=developer", () =>
+    Object.assign(coded("NEWER_TOKEN"), { seen: Number.MAX_SAFE_INTEGER }),
+  ),
+  built("foothold", "a fence that does not say what it was shown", LOST, () => coded("NEWER_TOKEN")),
+  built("foothold", "an effect of another request", "conflict no owner=system", () =>
+    coded("DIFFERENT_REQUEST"),
+  ),
   [
     "EHOSTUNREACH",
     "ENETUNREACH",

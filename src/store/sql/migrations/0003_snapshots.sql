@@ -35,4 +35,4 @@ create unique index journal_source on foothold.journal (shard, case_id, source_i
   where source_id is not null;
 
 comment on column foothold.journal.source_id is
-  'What a fact or a move is known by when it comes again: the source id of an event or an answer, else the id of its commit. Null in what starters and holders commit.';
+  'What a change is known by when it comes again: its source id, else its commit''s. Null in what holders commit.';

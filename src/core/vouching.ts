@@ -1,0 +1,134 @@
+/**
+ * What people vouch for about a send step, and order: that it took effect, that it did not, that it is to be done again.
+ * Nothing is sent by any of it, and each carries who and why.
+ */
+
+import { basisOf } from "./basis.ts";
+import { isUnproved, stepOf } from "./case-state.ts";
+import type { Actor, Entry } from "./journal.ts";
+import type { Json } from "./json.ts";
+import {
+  caseClaimed,
+  caseEnded,
+  isEnded,
+  previewWith,
+  refuse,
+  type HeldBy,
+  type MoveVerdict,
+} from "./moves.ts";
+import { planCase } from "./plan.ts";
+import type { PlanInput, PlannedStep } from "./planning.ts";
+import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
+import { describeLapse } from "./standing.ts";
+import { findStep } from "./undo.ts";
+import { formatUtc } from "./utc-time.ts";
+
+/** What a person vouches for. */
+export interface Vouching {
+  readonly step: string;
+  /** What the step gave, as later steps use it. */
+  readonly result: Json;
+  /** Where it can be seen: an outside id, a link, a screenshot's name. */
+  readonly evidence: Json;
+  readonly by: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Confirms by hand a send step that waits for a person: it took effect, however that came about, and stands for the
+ * present input. Nothing is sent. Refused where the step would not stand all the same, because a prerequisite is broken.
+ */
+export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouching: Vouching): MoveVerdict {
+  const { state, digest } = input;
+  const { step: name, result, evidence, by, reason } = vouching;
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const planned = planCase(input).steps.find(({ target }) => target.name === name);
+  if (planned?.target.kind !== "step" || planned.act.kind !== "review" || !lacksConfirmation(planned)) {
+    const why = "only a step that sends, waits for a person and does not stand yet can be confirmed by hand";
+    return refuse("NOTHING_TO_CONFIRM", `${name} of case ${state.caseId} cannot be confirmed: ${why}.`);
+  }
+  const entry: Entry = {
+    kind: "stepConfirmed",
+    step: name,
+    intentVersion: stepOf(state, name).intent?.version ?? 0,
+    basis: basisOf(planned.target, state, digest),
+    result: { kind: "value", value: result },
+    evidence,
+    by: { how: "person", by: by.name, reason },
+  };
+  const after = planCase({ ...input, state: previewWith(input, entry) }).steps.find(
+    ({ step }) => step.name === name,
+  );
+  if (after?.standing.kind === "lapsed") {
+    const why = describeLapse(after.standing.because);
+    return refuse(
+      "CONFIRM_BLOCKED",
+      `${name} of case ${state.caseId} would not stand: ${why}. Restore that first.`,
+    );
+  }
+  return { kind: "write", entries: [entry] };
+}
+
+/** A step that stands needs no more proof, unless what it gave could not be stored (R11). */
+function lacksConfirmation({ standing, act }: PlannedStep): boolean {
+  return standing.kind !== "stands" || (act.kind === "review" && act.review.reason === "unreadable");
+}
+
+/** What a person rules out. */
+export interface RulingOut {
+  readonly step: string;
+  /** How it is known: a statement, a look into the destination. */
+  readonly evidence: Json;
+  readonly by: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Rules out by hand that what is not known happened. It counts only after the last moment at which the request can still
+ * arrive (R18): until then what a person did not find may yet come. The step then goes on as after any proof.
+ */
+export function decideRulingOut(input: PlanInput, held: HeldBy | null, ruling: RulingOut): MoveVerdict {
+  const { state, outline, now } = input;
+  const { step: name } = ruling;
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const { intent, confirmation } = stepOf(state, name);
+  const pending = pendingIntent(intent, confirmation);
+  if (pending === null || !pending.attempts.some(isUnproved)) {
+    const why = "nothing about it is unknown: every attempt is known to have happened or not";
+    return refuse("NOTHING_TO_RULE_OUT", `${name} of case ${state.caseId} cannot be ruled out: ${why}.`);
+  }
+  const step = findStep(outline, name);
+  // A definition that no longer sends it tells no lags either; the send's own deadline still counts.
+  const lags = step?.kind === "step" ? step.destination : { readLagMs: 0, requestAgeMs: 0 };
+  const arrivalAt = lastPossibleArrivalAt(pending, lags);
+  if (now < arrivalAt) {
+    return refuse(
+      "RULE_OUT_TOO_EARLY",
+      `A request of ${name} in case ${state.caseId} can still arrive at ${pending.destination} until ` +
+        `${formatUtc(arrivalAt)}. Look again then; nothing was changed.`,
+    );
+  }
+  const entry: Entry = { kind: "outcomeRuledOut", intentVersion: pending.version, ...ruling };
+  return { kind: "write", entries: [entry] };
+}
+
+/**
+ * Orders a confirmed step to be done again. It lapses by that order, and those that follow it as far as they rest on it; a
+ * step whose policy is to undo is undone first.
+ */
+export function decideRedo(
+  { state, outline }: PlanInput,
+  held: HeldBy | null,
+  order: { readonly step: string; readonly by: Actor; readonly reason: string },
+): MoveVerdict {
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const isKnown = outline.steps.some(({ name }) => name === order.step);
+  if (!isKnown || stepOf(state, order.step).confirmation === null) {
+    const why = "only a confirmed step can be done again; resume the case to go on with any other";
+    return refuse("NOTHING_TO_REDO", `${order.step} of case ${state.caseId} cannot be done again: ${why}.`);
+  }
+  return { kind: "write", entries: [{ kind: "redoOrdered", ...order }] };
+}
