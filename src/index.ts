@@ -37,7 +37,7 @@ export type {
   UndoneEffect,
   StepDispatcher,
 } from "./define/case-type.ts";
-export { defineConfig, type FootholdConfig } from "./define/config.ts";
+export { defineConfig, type ConfiguredSource, type FootholdConfig } from "./define/config.ts";
 export type { CaseDefinition } from "./define/definition.ts";
 export {
   defineDestination,

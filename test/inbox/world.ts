@@ -52,7 +52,7 @@ export class Ledger {
 const Paid = z.object({ order: z.string(), amount: z.number().optional(), version: z.number().optional() });
 
 /** An order: reserved, then paid by an event, then shipped. */
-export function orderType(ledger: Ledger) {
+function orderType(ledger: Ledger) {
   const shop = defineDestination("shop", { idempotency: { by: "key", window: "24h" } });
   const send = (name: string) => ({
     to: shop,
@@ -90,7 +90,7 @@ export function orderType(ledger: Ledger) {
 }
 
 /** Where a source of a test posts to, and how. */
-export interface Posting {
+interface Posting {
   readonly source?: string;
   readonly body?: unknown;
   readonly raw?: Uint8Array;
