@@ -141,12 +141,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "repairEnded":
       return endRepair(state, entry, at);
     case "cancelRequested":
-      return wake({ ...state, cancelRequest: { by: entry.by, reason: entry.reason, untilAt: null } }, at);
     case "pauseRequested":
-      return wake(
-        { ...state, pauseRequest: { by: entry.by, reason: entry.reason, untilAt: entry.untilAt } },
-        at,
-      );
+      return askToStop(state, entry, at);
     case "canceled":
       return stop(state, { kind: "canceled", at, by: entry.by, reason: entry.reason });
     case "paused":
@@ -158,6 +154,19 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     default:
       return refuseEntry(state, entry);
   }
+}
+
+/** A request that the holder of the claim gets back with its next commit. */
+function askToStop(
+  state: CaseState,
+  entry: EntryOf<"cancelRequested"> | EntryOf<"pauseRequested">,
+  at: number,
+): CaseState {
+  const { by, reason } = entry;
+  if (entry.kind === "cancelRequested") {
+    return wake({ ...state, cancelRequest: { by, reason, untilAt: null } }, at);
+  }
+  return wake({ ...state, pauseRequest: { by, reason, untilAt: entry.untilAt } }, at);
 }
 
 /** Only what came from storage can be of an unknown kind: a later engine wrote it, or it is damaged. */

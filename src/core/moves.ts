@@ -227,7 +227,8 @@ function whyStuckAgain(
 ): string | null {
   const isRejected = act.kind === "review" && act.review.reason === "rejected" && !isForced;
   if (isRejected && isUnchanged(input, name, fingerprintNow)) {
-    return `send ${name} again exactly as it was rejected. ${act.review.sentence} Correct the input first, or force it for this step with a reason.`;
+    const next = "Correct the input first, or force it for this step with a reason.";
+    return `send ${name} again exactly as it was rejected. ${act.review.sentence} ${next}`;
   }
   const stop = again.find((one) => one.name === name)?.act;
   return stop?.kind === "review" ? `stop again at ${name}: ${stop.review.sentence}` : null;

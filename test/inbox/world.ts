@@ -15,6 +15,7 @@ import {
   systemPorts,
   type CaseType,
   type Desk,
+  type Registry,
   type Worker,
 } from "foothold";
 import {
@@ -108,6 +109,7 @@ export interface World {
   readonly desk: Desk;
   readonly inbox: Inbox;
   readonly ledger: Ledger;
+  readonly registry: Registry;
   readonly url: string;
   readonly reports: InboxReport[];
   readonly worker: Worker;
@@ -181,6 +183,7 @@ export async function openWorld(
     desk,
     inbox,
     ledger,
+    registry,
     url,
     reports,
     worker,
