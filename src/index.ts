@@ -37,7 +37,7 @@ export type {
   UndoneEffect,
   StepDispatcher,
 } from "./define/case-type.ts";
-export { defineConfig, type FootholdConfig } from "./define/config.ts";
+export { defineConfig, type ConfiguredSource, type FootholdConfig } from "./define/config.ts";
 export type { CaseDefinition } from "./define/definition.ts";
 export {
   defineDestination,
@@ -77,6 +77,7 @@ export type {
   PlannedRequest,
   ResumeRequest,
 } from "./desk/acts.ts";
+export type { AccessProbe, AccessReply, AccessRequest } from "./desk/access.ts";
 export type { ConfirmRequest, RedoRequest, RuleOutRequest } from "./desk/vouching.ts";
 export type {
   AttemptView,

@@ -13,12 +13,14 @@ export {
 export { noteEffect } from "./testing/current-call.ts";
 export {
   fakeDestination,
-  type AnswerOptions,
+  type AskWith,
   type FakeDestination,
   type FakeDestinationOptions,
+  type FakeRecord,
   type LedgerEntry,
   type SendWith,
 } from "./testing/fake-destination.ts";
+export type { AnswerOptions } from "./testing/fake-trouble.ts";
 export {
   expectSafe,
   formatRehearsal,
@@ -32,7 +34,7 @@ export {
   type StepFault,
   type Verdict,
 } from "./testing/rehearsal-report.ts";
-export type { EventToSend, ListedEffect } from "./testing/rehearsal-run.ts";
+export type { Correction, EventToSend, ListedEffect } from "./testing/rehearsal-run.ts";
 export { defineRehearsal, rehearse, type Rehearsal, type RehearsalOptions } from "./testing/rehearse.ts";
 export type { TraceLine } from "./testing/stage.ts";
 export { createTestWorld, type TestWorld, type TestWorldOptions } from "./testing/world.ts";

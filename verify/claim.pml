@@ -298,13 +298,13 @@ bit sawTwice[STEPS];                      /* a person closed the review "may exi
 #define IS_FORGOTTEN(x, s) (IS_IN_DOUBT(x, s) && isKnown[x])
 #define IS_OPEN_UNDER_CLAIM(x, s) (outcome[x] == open && isUnderClaim[x])
 
-#define isProvedNotExecuted(s) (!SOME(IS_UNPROVED, s) && !SOME(TOOK_EFFECT, s))
+#define hasNoEffect(s) (!SOME(IS_UNPROVED, s) && !SOME(TOOK_EFFECT, s))
 #define hasSecondEffect(s) (!DEDUPLICATES && COUNT(TOOK_EFFECT, s) > 1)
 #define BIT(n) (1 << (n))
 #define FOR_EACH(n, count, what) n = 0; do :: n < count -> what; n++ :: else -> n = 0; break od
 #define WHERE(condition, what) if :: condition -> what :: else fi
 
-#define IS_UNTOUCHED(s) (confirmation[s] == 0 && (intent[s] == 0 || isProvedNotExecuted(s)))
+#define IS_UNTOUCHED(s) (confirmation[s] == 0 && (intent[s] == 0 || hasNoEffect(s)))
 
 #define isOfBasis(s) (!BASIS || confirmation[s] == input)
 #define isStanding(s, seen) (confirmation[s] != 0 && isOfBasis(s) && !(seen) && FOOTHOLD)
@@ -613,7 +613,7 @@ inline planSend(seen) {
   decideReview(lastFailure[s] == conflict, conflict);
   decide(notBefore[s] == LATER, wait);
   decideReview(seen, precondition);
-  decideReview(REJECTED_STAYS && isProvedNotExecuted(s) && (rejections[s] & BIT(input)) != 0, rejected);
+  decideReview(REJECTED_STAYS && hasNoEffect(s) && (rejections[s] & BIT(input)) != 0, rejected);
   decideReview(attempts == ATTEMPTS, limit);
   decide(true, send)
 }
@@ -645,7 +645,7 @@ inline openAttempt(w) {
   attempts++;
   stepOf[opened] = s;
   if
-  :: intent[s] == 0 || ((isProvedNotExecuted(s) || !SETTLED_RULE) && intentInput[s] != input) ->  /* intentOpened */
+  :: intent[s] == 0 || ((hasNoEffect(s) || !SETTLED_RULE) && intentInput[s] != input) ->  /* intentOpened */
     intent[s] = intent[s] + 1; intentInput[s] = input
 #if DESTINATION == BY_IF_MATCH
     ; intentEtag[s] = etag[s]             /* the precondition is part of the request */

@@ -133,6 +133,7 @@ export const casesResumeCommand: Command = {
   positionals: ["CASE"],
   options: [
     { name: "step", value: "STEP", help: "only this step; every step when left out" },
+    { name: "force", value: null, help: "also send exactly what was rejected; needs --step and --reason" },
     REASON_OPTION,
     PLAN_OPTION,
     REPAIR_OPTION,
@@ -143,6 +144,7 @@ export const casesResumeCommand: Command = {
     act(call, "needed", ({ desk }) =>
       desk.resume(needed(call, 0), {
         step: call.text("step") ?? undefined,
+        force: call.flag("force"),
         plan: call.text("plan") ?? undefined,
         reason: call.text("reason"),
         by: whoActs(call),

@@ -1,6 +1,7 @@
 /** Every command, in the order of the help, and how one is found. */
 
 import { FootholdError } from "../core/errors.ts";
+import { accessRestoredCommand } from "./access.ts";
 import {
   casesApproveCommand,
   casesCancelCommand,
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   casesOpenCommand,
   casesTakeOverCommand,
   casesCloseCommand,
+  accessRestoredCommand,
   inboxListCommand,
   inboxShowCommand,
   inboxWorkCommand,

@@ -51,6 +51,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "NOTHING_TO_RULE_OUT":
     case "RULE_OUT_TOO_EARLY":
     case "NOTHING_TO_REDO":
+    case "ACCESS_NOT_RESTORED":
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":

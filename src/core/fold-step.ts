@@ -25,7 +25,10 @@ export type EntryOf<K extends Entry["kind"]> = Extract<Entry, { kind: K }>;
 /** What changes about a step. */
 export type StepChange = Partial<StepState>;
 
-/** A new intent, whose effect takes the place of one that was confirmed before. Another basis is a new effect in new circumstances: preconditions are counted anew (R16). */
+/**
+ * A new intent, whose effect takes the place of one that was confirmed before. Another basis is a new effect in new
+ * circumstances: preconditions are counted anew (R16).
+ */
 export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at: number): StepChange {
   const { intent: before, confirmation, round, lastFailure } = stepOf(state, entry.step);
   const { intentVersion, idempotencyKey, destination, credentialId, basis, fingerprint, request } = entry;

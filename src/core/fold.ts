@@ -141,12 +141,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "repairEnded":
       return endRepair(state, entry, at);
     case "cancelRequested":
-      return wake({ ...state, cancelRequest: { by: entry.by, reason: entry.reason, untilAt: null } }, at);
     case "pauseRequested":
-      return wake(
-        { ...state, pauseRequest: { by: entry.by, reason: entry.reason, untilAt: entry.untilAt } },
-        at,
-      );
+      return askToStop(state, entry, at);
     case "canceled":
       return stop(state, { kind: "canceled", at, by: entry.by, reason: entry.reason });
     case "paused":
@@ -158,6 +154,19 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     default:
       return refuseEntry(state, entry);
   }
+}
+
+/** A request that the holder of the claim gets back with its next commit. */
+function askToStop(
+  state: CaseState,
+  entry: EntryOf<"cancelRequested"> | EntryOf<"pauseRequested">,
+  at: number,
+): CaseState {
+  const { by, reason } = entry;
+  if (entry.kind === "cancelRequested") {
+    return wake({ ...state, cancelRequest: { by, reason, untilAt: null } }, at);
+  }
+  return wake({ ...state, pauseRequest: { by, reason, untilAt: entry.untilAt } }, at);
 }
 
 /** Only what came from storage can be of an unknown kind: a later engine wrote it, or it is damaged. */
@@ -303,8 +312,10 @@ function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused
 }
 
 /** A resume acts on one step or on all, and ends a pause. On an ended case it only closes reviews. */
-function resume(state: CaseState, { step }: EntryOf<"resumed">, at: number): CaseState {
-  const renewed = renewSteps(state, step === null ? Object.keys(state.steps) : [step], at);
+function resume(state: CaseState, { step, forced }: EntryOf<"resumed">, at: number): CaseState {
+  const names = step === null ? Object.keys(state.steps) : [step];
+  const freed = forced ? names.reduce((one, name) => changeStep(one, name, { rejected: [] }), state) : state;
+  const renewed = renewSteps(freed, names, at);
   return { ...goAgain(renewed, at), pauseRequest: null };
 }
 

@@ -316,6 +316,8 @@ export type Entry =
       readonly step: string | null;
       readonly by: Actor;
       readonly reason: string | null;
+      /** Set where the person also ordered that a request is sent exactly as the destination rejected it. */
+      readonly forced?: true;
     }
   | { readonly kind: "inputCorrected"; readonly input: Json; readonly by: Actor; readonly reason: string }
   | { readonly kind: "cancelRequested"; readonly by: Actor; readonly reason: string | null }

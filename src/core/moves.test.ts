@@ -302,12 +302,30 @@ describe("a resume (R16)", () => {
     const request = { step: null, ...why };
     expect(written(decide(story))).toBe(
       "RESUME_BLOCKED: Case case-1 would send create again exactly as it was rejected. " +
-        "erp rejected the request. (vendor: is unknown) Correct the input first.",
+        "erp rejected the request. (vendor: is unknown) " +
+        "Correct the input first, or force it for this step with a reason.",
     );
     expect(code(decideResume(story.planInput(), null, request, () => fingerprint))).toBe("RESUME_BLOCKED");
     // New code, an event or another result can change the request as well as a correction can.
     expect(code(decideResume(story.planInput(), null, request, () => "another"))).toBe("write");
     expect(code(decide(story.correct({ vendor: "other" })))).toBe("NOTHING_TO_RESUME");
+  });
+
+  it("sends what was rejected once more where a person forces it, and only once", () => {
+    const story = one().open("create").fail("create", rejection).settle();
+    const order = { step: "create", by: person, reason: "they corrected their side", forced: true } as const;
+    const fingerprint = story.step("create").intent?.fingerprint ?? "";
+    const verdict = decideResume(story.planInput(), null, order, () => fingerprint);
+    if (verdict.kind !== "write") throw new Error(JSON.stringify(verdict));
+    story.append(...verdict.entries);
+    expect(story.act("create")).toEqual({ kind: "send", repeats: [] });
+    story.open("create").fail("create", rejection).settle();
+    expect(code(decideResume(story.planInput(), null, { step: null, ...why }, () => fingerprint))).toBe(
+      "RESUME_BLOCKED",
+    );
+    // For the whole case it is a fold over every step.
+    story.append({ kind: "resumed", step: null, by: person, reason: "again", forced: true });
+    expect(story.step("create").rejected).toEqual([]);
   });
 
   it("is refused for a request that was rejected under an earlier version and is wanted again", () => {

@@ -150,16 +150,26 @@ function pauseOf({ rest }: CaseState): { readonly untilAt: number | null } | nul
   return rest.kind === "paused" ? rest : null;
 }
 
+/** A person's order to go on. */
+export interface ResumeOrder {
+  /** Null = every step. */
+  readonly step: string | null;
+  readonly by: Actor;
+  readonly reason: string | null;
+  readonly forced?: true;
+}
+
 /**
  * Lets a case go on: closes its reviews, opens a fresh round, cancels a pending automatic try, ends a pause. On an ended
  * case it closes the reviews that are still open. Refused with what is still missing where the case would only stop
  * again. `fingerprintNow` tells what a step would send now (decide.ts); where it cannot (null), the request is taken to
- * be unchanged.
+ * be unchanged. A request that was rejected is sent again unchanged only where the person forces it, for one step and with
+ * a reason.
  */
 export function decideResume(
   input: PlanInput,
   held: HeldBy | null,
-  request: { readonly step: string | null; readonly by: Actor; readonly reason: string | null },
+  request: ResumeOrder,
   fingerprintNow: (step: SendStepOutline) => string | null = () => null,
 ): MoveVerdict {
   const { state } = input;
@@ -174,7 +184,7 @@ export function decideResume(
   }
   const again = actsOf({ ...input, state: previewWith(input, { kind: "resumed", ...request }) }, null);
   const blockers = stuck.flatMap(({ name, act }) => {
-    const why = whyStuckAgain(input, { name, act, again }, fingerprintNow);
+    const why = whyStuckAgain(input, { name, act, again, isForced: request.forced === true }, fingerprintNow);
     return why === null ? [] : [why];
   });
   const [first] = blockers;
@@ -191,7 +201,8 @@ interface NamedAct {
 function actsOf(input: PlanInput, only: string | null): readonly NamedAct[] {
   const plan = planCase(input);
   const acts = [
-    ...plan.steps.map(({ step, act }) => ({ name: step.name, act })),
+    // What is under way for a step may be its undo, which waits under its own name.
+    ...plan.steps.map(({ target, act }) => ({ name: target.name, act })),
     ...plan.strays.map((act) => ({ name: act.review.step, act })),
   ];
   return acts.filter(({ name }) => only === null || name === only);
@@ -206,12 +217,18 @@ export function previewWith({ state, now }: PlanInput, entry: Entry): CaseState 
 /** Why a step would stop again after the resume; `again` has the plan as it would be then. Null = it would go on. */
 function whyStuckAgain(
   input: PlanInput,
-  { name, act, again }: NamedAct & { readonly again: readonly NamedAct[] },
+  {
+    name,
+    act,
+    again,
+    isForced,
+  }: NamedAct & { readonly again: readonly NamedAct[]; readonly isForced: boolean },
   fingerprintNow: (step: SendStepOutline) => string | null,
 ): string | null {
-  const isRejected = act.kind === "review" && act.review.reason === "rejected";
+  const isRejected = act.kind === "review" && act.review.reason === "rejected" && !isForced;
   if (isRejected && isUnchanged(input, name, fingerprintNow)) {
-    return `send ${name} again exactly as it was rejected. ${act.review.sentence} Correct the input first.`;
+    const next = "Correct the input first, or force it for this step with a reason.";
+    return `send ${name} again exactly as it was rejected. ${act.review.sentence} ${next}`;
   }
   const stop = again.find((one) => one.name === name)?.act;
   return stop?.kind === "review" ? `stop again at ${name}: ${stop.review.sentence}` : null;

@@ -78,6 +78,8 @@ export interface ResumeRequest extends PlannedRequest {
   /** Only this step's review and bounds; left out = every step's. */
   readonly step?: string | undefined;
   readonly reason?: string | null | undefined;
+  /** True = also send exactly what the destination rejected; needs a step and a reason. */
+  readonly force?: boolean | undefined;
 }
 
 /** A cancel. With a plan version it needs the definition. */
@@ -168,12 +170,20 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const step = request.step ?? null;
+  if (request.force === true && (step === null || reason === null)) {
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      `To send again what was rejected, name the step of case ${caseId} and say why.`,
+      { details: { caseId, fields: [{ path: step === null ? "step" : "reason", message: "is missing" }] } },
+    );
+  }
+  const order = { step, by, reason, ...(request.force === true ? { forced: true as const } : {}) };
   const seen = { plan: request.plan, step };
   return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) => {
     const caseType = neededDefinition(parts.registry, view.row);
     if (step !== null) checkStep(caseType, step);
     const input = seenPlan(parts, view, seen);
-    return decideResume(input, view.held, { step, by, reason }, fingerprintNow(caseType, input));
+    return decideResume(input, view.held, order, fingerprintNow(caseType, input));
   });
 }
 

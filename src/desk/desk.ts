@@ -11,6 +11,7 @@ import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import type { CaseFilter, Store, StoredRow } from "../store/port.ts";
+import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
   addNote,
   answerApproval,
@@ -107,6 +108,11 @@ export interface Desk {
   ruleOut(caseId: string, request: RuleOutRequest): Promise<ActReply>;
   /** Orders a confirmed step to be done again. Throws `NOTHING_TO_REDO`. */
   redoStep(caseId: string, request: RedoRequest): Promise<ActReply>;
+  /**
+   * Lets every case go on that waits on a credential, after one of them was tried. Throws `INVALID_REQUEST` for a
+   * destination that no loaded case type sends to, or of which the credential must be named.
+   */
+  restoreAccess(request: AccessRequest): Promise<AccessReply>;
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
   /**
    * Opens a repair: the person's page holds the case until it is closed, or falls silent for a lease. Throws
@@ -156,6 +162,7 @@ export function createDesk(options: DeskOptions): Desk {
     confirmStep: (caseId, request) => confirmStep(parts, caseId, request),
     ruleOut: (caseId, request) => ruleOut(parts, caseId, request),
     redoStep: (caseId, request) => redoStep(parts, caseId, request),
+    restoreAccess: (request) => restoreAccess(parts, request),
     addNote: (caseId, request) => addNote(parts, caseId, request),
     openRepair: (caseId, request) => openRepair(parts, caseId, request),
     takeOverRepair: (caseId, request) => takeOverRepair(parts, caseId, request),

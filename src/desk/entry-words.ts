@@ -177,7 +177,7 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
     case "noteAdded":
       return `${entry.by.name}: ${entry.text}`;
     case "resumed":
-      return `${entry.by.name} resumed ${entry.step ?? "the case"}${reasonWords(entry.reason)}.`;
+      return `${entry.by.name} resumed ${entry.step ?? "the case"}${forcedWords(entry)}${reasonWords(entry.reason)}.`;
     case "inputCorrected":
       return `${entry.by.name} corrected the input${reasonWords(entry.reason)}.`;
     case "outcomeRuledOut":
@@ -311,4 +311,8 @@ function reasonWords(reason: string | null): string {
 
 function until(untilAt: number | null, formatTime: FormatTime): string {
   return untilAt === null ? "" : ` until ${formatTime(untilAt)}`;
+}
+
+function forcedWords({ forced }: Extract<Entry, { kind: "resumed" }>): string {
+  return forced ? ", also with the request that was rejected" : "";
 }

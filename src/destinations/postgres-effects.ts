@@ -59,9 +59,9 @@ export interface PostgresEffects {
    * A `check` for both: raises the fence to the token of the question and reads back, in one statement. It waits for a
    * transaction that is still writing under this key. `happened` comes with the fingerprint that ran; `didNotHappen` means
    * that nothing `fenced` under an older token can happen any more; `cannotTell` that somebody was here with a newer one.
-   * The result is of the type that the step's `run` gives: it is what `work` gave.
+   * The result fits whatever type the step's `run` gives: it is what `work` gave.
    */
-  check<Result = Json>(
+  check<Result = never>(
     client: PgClient | PgPool<PgClient>,
     context: EffectQuestion,
   ): Promise<CheckReply<Result>>;
@@ -75,10 +75,9 @@ export function postgresEffects(options: { readonly table?: string } = {}): Post
   const table = new EffectTable(options.table ?? "foothold_effects");
   return {
     createTable: (client) => table.create(client),
-    once: async (client, context, work) =>
-      asGiven(await makeEffect(table, client, { ...context, shown: 0 }, work)),
-    fenced: async (client, context, work) =>
-      asGiven(await makeEffect(table, client, { ...context, shown: context.fencingToken }, work)),
+    once: (client, context, work) => makeEffect(table, client, { ...context, shown: 0 }, work),
+    fenced: (client, context, work) =>
+      makeEffect(table, client, { ...context, shown: context.fencingToken }, work),
     check: async <Result>(
       client: PgClient | PgPool<PgClient>,
       { idempotencyKey, fencingToken }: EffectQuestion,
@@ -94,28 +93,37 @@ interface Making extends EffectContext {
   readonly shown: number;
 }
 
-async function makeEffect<Client extends PgClient>(
+async function makeEffect<Client extends PgClient, Result>(
   table: EffectTable,
   database: Client | PgPool<Client>,
+  making: Making,
+  work: EffectWork<Client, Result>,
+): Promise<Jsonify<Result>> {
+  making.signal.throwIfAborted();
+  const result = await inTransaction(database, (client) => findOrMake(table, client, making, work));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this step's `work` gave, now or before, as JSON
+  return result as Jsonify<Result>;
+}
+
+async function findOrMake<Client extends PgClient>(
+  table: EffectTable,
+  client: Client,
   { idempotencyKey: key, fencingToken: token, fingerprint, signal, shown }: Making,
   work: EffectWork<Client, unknown>,
 ): Promise<Json> {
+  const { fence, effect, transactionId } = await table.show(client, key, shown);
+  if (effect !== null) {
+    // Also for a token that is old by now: it is what became of the request, and nothing is done.
+    if (effect.fingerprint !== fingerprint) throw new DifferentRequestError(key);
+    return effect.result;
+  }
+  if (shown > 0 && fence > shown) throw new NewerTokenError(key, shown, fence);
+  const result = readResult(key, await work(client));
+  // Who was told to stop in the middle does not commit.
   signal.throwIfAborted();
-  return inTransaction(database, async (client) => {
-    const { fence, effect, transactionId } = await table.show(client, key, shown);
-    if (effect !== null) {
-      // Also for a token that is old by now: it is what became of the request, and nothing is done.
-      if (effect.fingerprint !== fingerprint) throw new DifferentRequestError(key);
-      return effect.result;
-    }
-    if (shown > 0 && fence > shown) throw new NewerTokenError(key, shown, fence);
-    const result = readResult(key, await work(client));
-    // Who was told to stop in the middle does not commit.
-    signal.throwIfAborted();
-    const isKept = await table.keep(client, key, { fingerprint, token, result, transactionId });
-    if (!isKept) throw endedByWork(key);
-    return result;
-  });
+  const isKept = await table.keep(client, key, { fingerprint, token, result, transactionId });
+  if (!isKept) throw endedByWork(key);
+  return result;
 }
 
 function readResult(key: string, given: unknown): Json {
@@ -138,14 +146,9 @@ function endedByWork(key: string): FootholdError {
 function answerFrom<Result>({ fence, effect }: EffectRow, token: number): CheckReply<Result> {
   if (effect !== null) {
     const { result, fingerprint, token: madeUnder, happenedAt } = effect;
-    return happened(asGiven<Result>(result), { happenedAt, fencingToken: madeUnder }, { fingerprint });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this step's `work` gave
+    return happened(result as Result, { happenedAt, fencingToken: madeUnder }, { fingerprint });
   }
   if (fence > token) return cannotTell(`a newer fencing token, ${fence}, was shown there`);
   return didNotHappen();
-}
-
-/** A result under a step's key, as the type of what `work` of this step gave. */
-function asGiven<Result>(result: Json): Result {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nobody else keeps results under this key
-  return result as Result;
 }

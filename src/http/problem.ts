@@ -50,6 +50,7 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "NOTHING_TO_RULE_OUT":
     case "RULE_OUT_TOO_EARLY":
     case "NOTHING_TO_REDO":
+    case "ACCESS_NOT_RESTORED":
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":

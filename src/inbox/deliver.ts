@@ -88,7 +88,7 @@ function newEvent(source: Source, event: ReadEvent, itemHash: string): NewEvent 
   };
 }
 
-/** The work that an event of this type calls for now. */
+/** The work that an event of this type calls for, by the source as it is. */
 export function workFor(
   source: Source,
   { eventType, subject }: { readonly eventType: string; readonly subject: string | null },

@@ -450,8 +450,32 @@ const hmac: Preset = {
 /** For senders that can only be told a token. */
 const bearerPreset: Preset = { ...hmac, name: "bearer", schemes: [bearer] };
 
+/** The name of a preset. */
+export type PresetName =
+  | "adyen"
+  | "bearer"
+  | "cloudevents"
+  | "github"
+  | "gitlab"
+  | "hmac"
+  | "hubspot"
+  | "hubspot-v1"
+  | "hubspot-v2"
+  | "linear"
+  | "microsoft-graph"
+  | "paddle"
+  | "shopify"
+  | "slack"
+  | "sns"
+  | "square"
+  | "standard-webhooks"
+  | "stripe"
+  | "svix"
+  | "twilio"
+  | "zoom";
+
 /** Every preset by its name. */
-export const PRESETS = {
+export const PRESETS: { readonly [Name in PresetName]: Preset } = {
   adyen,
   bearer: bearerPreset,
   cloudevents: cloudEvents,
@@ -473,7 +497,4 @@ export const PRESETS = {
   svix,
   twilio,
   zoom,
-} as const satisfies { readonly [name: string]: Preset };
-
-/** The name of a preset. */
-export type PresetName = keyof typeof PRESETS;
+};

@@ -82,7 +82,7 @@ export interface TakenEvent {
 export type WorkState = "ready" | "claimed" | "waiting" | "in_review" | "done" | "ignored";
 
 /** Names one piece of work. */
-export interface WorkName {
+interface WorkName {
   readonly eventId: string;
   readonly consumer: string;
 }

@@ -1,6 +1,7 @@
 /** Which call of which step is under way: how an effect is known to belong to a case, a step and an intent. */
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Idempotency } from "../define/destination.ts";
 import type { CallInTime, VirtualTime } from "./virtual-time.ts";
 
 /** A call of one of the user's functions. */
@@ -29,6 +30,10 @@ export interface CurrentCall {
   /** Tells the world what happened outside. */
   readonly tell: (what: string) => void;
   readonly onEffect: (effect: SeenEffect) => void;
+  /** True when somebody else is to come first to a destination of this kind. */
+  readonly meetsRival: (by: Idempotency["by"]) => boolean;
+  /** True when the world keeps the request on its way, and calls `arrive` later; its sender loses the connection. */
+  readonly holdsRequest: (arrive: () => unknown) => boolean;
 }
 
 const current = new AsyncLocalStorage<CurrentCall>();

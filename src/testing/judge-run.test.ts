@@ -17,6 +17,7 @@ function observation(changes: Partial<Observation> = {}): Observation {
     listed: null,
     executions: [],
     passages: [],
+    requests: [],
     trace: [],
     isHit: true,
     ...changes,

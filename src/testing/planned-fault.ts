@@ -2,23 +2,29 @@
 
 import type { Failpoint } from "../engine/failpoints.ts";
 
-/** One fault. */
-export type PlannedFault =
-  /** The worker dies at a failpoint of a step. `attempt`: only at that one; left out, at the first that comes. */
-  | { readonly kind: "crash"; readonly step: string; readonly point: Failpoint; readonly attempt?: number }
+/** One fault. It hits the `nth` place that fits, from 1; left out, the first. */
+export type PlannedFault = FaultAtStep & { readonly step: string; readonly nth?: number };
+
+type FaultAtStep =
+  /** The worker dies at a failpoint of a step. */
+  | { readonly kind: "crash"; readonly point: Failpoint }
   /** `run` succeeded, and the engine sees a connection that broke. */
-  | { readonly kind: "answerLost"; readonly step: string }
+  | { readonly kind: "answerLost" }
   /** The worker is stopped as it calls `run` until after others went on, and calls it then. */
-  | { readonly kind: "lateSend"; readonly step: string }
+  | { readonly kind: "lateSend" }
   /** The worker is stopped with the answer in its hands until after others went on. */
-  | { readonly kind: "lateAnswer"; readonly step: string };
+  | { readonly kind: "lateAnswer" }
+  /** A request to a fake destination loses its connection, and arrives when the step has gone on without it. */
+  | { readonly kind: "lateRequest" }
+  /** Somebody else is at a fake destination first: has the name, or has changed the record. */
+  | { readonly kind: "rival" };
 
 /** Faults, and which were really hit. */
 export class PlannedFaults {
-  readonly #open: PlannedFault[] = [];
+  #open: readonly { readonly fault: PlannedFault; readonly left: number }[] = [];
 
   add(fault: PlannedFault): void {
-    this.#open.push(fault);
+    this.#open = [...this.#open, { fault, left: fault.nth ?? 1 }];
   }
 
   /** How many are still to come. */
@@ -26,9 +32,11 @@ export class PlannedFaults {
     return this.#open.length;
   }
 
-  /** Takes out the first that `matches`; null = none does. */
+  /** A place where `matches` fits: takes out the fault whose turn it is; null = none. */
   take(matches: (fault: PlannedFault) => boolean): PlannedFault | null {
-    const index = this.#open.findIndex(matches);
-    return index === -1 ? null : (this.#open.splice(index, 1)[0] ?? null);
+    const counted = this.#open.map((one) => (matches(one.fault) ? { ...one, left: one.left - 1 } : one));
+    const hit = counted.find(({ left }) => left === 0) ?? null;
+    this.#open = counted.filter((one) => one !== hit);
+    return hit?.fault ?? null;
   }
 }

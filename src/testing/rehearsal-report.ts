@@ -35,7 +35,15 @@ export type JudgedBy =
   | "nothing";
 
 /** What is done to a step. */
-export type StepFault = `crash ${Failpoint}` | "answer lost" | "late send" | "late answer";
+export type StepFault =
+  | `crash ${Failpoint}`
+  | "answer lost"
+  | "late send"
+  | "late answer"
+  /** At fake destinations: its connection breaks, and it arrives when the step has gone on without it. */
+  | "request arrives late"
+  /** At fake destinations with names or versions: somebody else is there first. */
+  | "rival";
 
 /** What is done to an event. */
 export type EventFault = "repeated" | "early" | "reordered";
@@ -48,7 +56,7 @@ export interface RehearsalCell<Fault extends string> {
   readonly step: string | null;
 }
 
-/** A step that sends, under every fault. */
+/** A step that sends, or the undo of one, under every fault. */
 export interface RehearsedStep {
   readonly step: string;
   readonly destination: string;
@@ -119,6 +127,18 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   notHit: "not hit",
 };
 
+const HEADINGS: readonly string[] = [
+  "step",
+  "sends to",
+  "repeat safety",
+  "judged by",
+  "crash",
+  "answer lost",
+  "late worker",
+  "late request",
+  "rival",
+];
+
 /** The report as text for people: a table of steps and faults, and the shortest trace of each finding. */
 export function formatRehearsal(report: RehearsalReport): string {
   const { caseType, version, runs, steps, events, findings, isSafe } = report;
@@ -126,7 +146,7 @@ export function formatRehearsal(report: RehearsalReport): string {
     `${caseType} version ${version}: ${runs} runs, ${isSafe ? "every step is safe" : "NOT every step is safe"}`,
     "",
     ...tableOf([
-      ["step", "sends to", "repeat safety", "judged by", "crash", "answer lost", "late worker"],
+      HEADINGS,
       ...steps.map(({ step, destination, repeatSafety, judgedBy, cells }) => [
         step,
         destination,
@@ -135,6 +155,8 @@ export function formatRehearsal(report: RehearsalReport): string {
         worstOf(cells, "crash"),
         worstOf(cells, "answer lost"),
         worstOf(cells, "late"),
+        worstOf(cells, "request"),
+        worstOf(cells, "rival"),
       ]),
     ]),
   ];

@@ -1,14 +1,14 @@
 /** One run of a rehearsed case, with the faults planned for it, and what was seen of it. */
 
 import { FootholdError } from "../core/errors.ts";
-import type { JournalEntry } from "../core/journal.ts";
+import type { Entry, JournalEntry } from "../core/journal.ts";
 import type { StoredState } from "../core/row.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { StoredCase } from "../store/port.ts";
 import type { SeenEffect } from "./current-call.ts";
 import { journalOf, standing } from "./case-journal.ts";
 import type { PlannedFault } from "./planned-fault.ts";
-import { Stage, type Execution, type Passage, type TraceLine } from "./stage.ts";
+import { Stage, type Execution, type FakeRequest, type Passage, type TraceLine } from "./stage.ts";
 
 /** An event that a rehearsed case is given. */
 export interface EventToSend {
@@ -23,6 +23,14 @@ export interface ListedEffect {
   readonly step: string;
   /** For people. */
   readonly id?: string;
+}
+
+/** A person who corrects the input in the middle of the case, so that what rested on it lapses. */
+export interface Correction {
+  /** Once this step is confirmed for the first time, the case is paused, corrected and resumed. */
+  readonly after: string;
+  /** The whole input, as it is from then on. */
+  readonly input: unknown;
 }
 
 /** How the events of a run are delivered. `index`: the event that it is about. */
@@ -43,6 +51,7 @@ export interface RunPlan {
   readonly approvals: { readonly [step: string]: unknown };
   readonly events: readonly EventToSend[];
   readonly effects: ((caseId: string) => Promise<readonly ListedEffect[]>) | null;
+  readonly correct: Correction | null;
   readonly fault: PlannedFault | null;
   readonly delivery: Delivery;
   readonly startAt: number;
@@ -60,6 +69,7 @@ export interface Observation {
   readonly listed: readonly ListedEffect[] | null;
   readonly executions: readonly Execution[];
   readonly passages: readonly Passage[];
+  readonly requests: readonly FakeRequest[];
   readonly trace: readonly TraceLine[];
   readonly isHit: boolean;
 }
@@ -82,11 +92,18 @@ class RehearsalRun {
   readonly #unsent: Set<number>;
   readonly #answers = new Map<string, number>();
   #caseId = "";
+  #correction: "toCome" | "asked" | "over";
 
   constructor(plan: RunPlan) {
     this.#plan = plan;
     const { caseType, startAt, patienceMs, fault } = plan;
-    this.#stage = new Stage({ cases: [caseType], startAt, patienceMs });
+    this.#stage = new Stage({
+      cases: [caseType],
+      startAt,
+      patienceMs,
+      onEntry: (entry) => this.#onEntry(entry),
+    });
+    this.#correction = plan.correct === null ? "over" : "toCome";
     this.#unsent = new Set(plan.events.keys());
     if (fault !== null) this.#stage.faults.add(fault);
   }
@@ -116,6 +133,7 @@ class RehearsalRun {
   async #nextAct(): Promise<(() => Promise<void>) | null> {
     const { row, journal } = await this.#stored();
     if (row.state === "done" || row.state === "canceled") return null;
+    if (this.#correction === "asked" && row.state === "paused") return () => this.#correct();
     for (const index of this.#unsent) {
       const event = this.#plan.events[index];
       if (event === undefined) continue;
@@ -128,6 +146,24 @@ class RehearsalRun {
     const asked = row.claim === null ? row.summary.waits.find(({ kind }) => kind === "approval") : undefined;
     if (asked === undefined || (this.#answers.get(asked.step) ?? 0) >= ANSWERS_MAX) return null;
     return () => this.#approve(asked.step);
+  }
+
+  /** Asked for right with the confirmation, so that the case stops before it goes on. */
+  async #onEntry(entry: Entry): Promise<void> {
+    const { correct } = this.#plan;
+    if (this.#correction !== "toCome" || entry.kind !== "stepConfirmed" || entry.step !== correct?.after)
+      return;
+    this.#correction = "asked";
+    await this.#stage.desk.pause(this.#caseId, { by: "rehearsal", reason: "to correct the input" });
+  }
+
+  async #correct(): Promise<void> {
+    const { correct } = this.#plan;
+    this.#correction = "over";
+    if (correct === null) return;
+    const reason = "corrected in the middle";
+    await this.#stage.desk.correctInput(this.#caseId, { input: correct.input, by: "rehearsal", reason });
+    await this.#stage.desk.resume(this.#caseId, { by: "rehearsal" });
   }
 
   async #approve(step: string): Promise<void> {
@@ -153,7 +189,7 @@ class RehearsalRun {
   }
 
   async #observe(): Promise<Observation> {
-    const { effects, executions, passages, trace, faults } = this.#stage;
+    const { effects, executions, passages, requests, trace, faults } = this.#stage;
     const stored = await this.#stored();
     return {
       state: stored.row.state,
@@ -163,6 +199,7 @@ class RehearsalRun {
       listed: this.#plan.effects === null ? null : await this.#plan.effects(this.#caseId),
       executions,
       passages,
+      requests,
       trace,
       isHit: faults.openCount === 0,
     };

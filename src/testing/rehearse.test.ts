@@ -81,6 +81,7 @@ describe("steps that are safe", () => {
       "answer lost": "safe",
       "late send": "safe",
       "late answer": "safe",
+      "request arrives late": "safe",
     };
     expect(verdictsOf(report, "order")).toEqual(all);
     expect(verdictsOf(report, "thank")).toEqual(all);
@@ -88,8 +89,8 @@ describe("steps that are safe", () => {
     expect(report.events).toMatchObject([
       { eventType: "shipped", cells: [{ fault: "repeated", verdict: "safe" }, { verdict: "safe" }] },
     ]);
-    // Two without faults, nine for each step, two for the event.
-    expect(report.runs).toBe(22);
+    // Two without faults, ten for each step, two for the event.
+    expect(report.runs).toBe(24);
     expect(report.findings).toEqual([]);
   });
 
@@ -103,6 +104,7 @@ describe("steps that are safe", () => {
       "answer lost": "checked",
       "late send": "checked",
       "late answer": "checked",
+      "request arrives late": "checked",
     });
   });
 

@@ -7,7 +7,7 @@ import { FootholdError } from "../core/errors.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
-import { FAILPOINTS } from "../engine/failpoints.ts";
+import { FAILPOINTS, type Failpoint } from "../engine/failpoints.ts";
 import { expectedOf, judgeRun, type Expected, type Judgement } from "./judge-run.ts";
 import type { PlannedFault } from "./planned-fault.ts";
 import {
@@ -23,6 +23,7 @@ import {
 } from "./rehearsal-report.ts";
 import {
   runOnce,
+  type Correction,
   type Delivery,
   type EventToSend,
   type ListedEffect,
@@ -38,6 +39,8 @@ export interface RehearsalOptions<Input> {
   readonly approvals?: { readonly [step: string]: unknown };
   /** The events the case needs, in order. */
   readonly events?: readonly EventToSend[];
+  /** A correction in the middle: rehearses what is done about confirmations that lapse, and the undo of steps. */
+  readonly correct?: Correction;
   /**
    * Lists the effects that exist for a case at the real destinations, after each run. Without it they are counted by
    * fake destinations, else told from what `run` gave.
@@ -94,7 +97,7 @@ interface Place<Fault extends string> {
 class Rehearsing<Input> {
   readonly #caseType: CaseType<Input>;
   readonly #options: RehearsalOptions<Input>;
-  readonly #sends: readonly SendStepOutline[];
+  #sends: readonly SendStepOutline[] = [];
   readonly #findings = new Map<string, Finding>();
   #expected: readonly Expected[] = [];
   #runs = 0;
@@ -102,12 +105,12 @@ class Rehearsing<Input> {
   constructor(caseType: CaseType<Input>, options: RehearsalOptions<Input>) {
     this.#caseType = caseType;
     this.#options = options;
-    this.#sends = caseType.outline.steps.filter((one) => one.kind === "step");
   }
 
   async go(): Promise<RehearsalReport> {
     const first = await this.#runWithoutFault();
     const second = await this.#runWithoutFault();
+    this.#sends = sendsOf(this.#caseType, first);
     this.#expected = this.#sends.map(({ name }) => expectedOf(name, first, second));
     const steps: RehearsedStep[] = [];
     for (const step of this.#sends) steps.push(await this.#rehearseStep(step, first));
@@ -141,16 +144,11 @@ class Rehearsing<Input> {
   async #rehearseStep(step: SendStepOutline, first: Observation): Promise<RehearsedStep> {
     const { name, destination } = step;
     const cells: RehearsalCell<StepFault>[] = [];
-    for (const point of FAILPOINTS) {
-      const attempts = first.passages.filter((one) => one.step === name && one.point === point);
-      for (const attempt of new Set(attempts.map((one) => one.attempt))) {
-        const fault: PlannedFault = { kind: "crash", step: name, point, attempt };
-        cells.push(await this.#tryOn({ name, fault: `crash ${point}` }, fault));
+    for (const { fault, planned, times } of faultsOf(step, first)) {
+      for (let nth = 1; nth <= times; nth += 1) {
+        cells.push(await this.#tryOn({ name, fault }, { ...planned, step: name, nth }));
       }
     }
-    cells.push(await this.#tryOn({ name, fault: "answer lost" }, { kind: "answerLost", step: name }));
-    cells.push(await this.#tryOn({ name, fault: "late send" }, { kind: "lateSend", step: name }));
-    cells.push(await this.#tryOn({ name, fault: "late answer" }, { kind: "lateAnswer", step: name }));
     const judgedBy = this.#expected.find((one) => one.step === name)?.judgedBy ?? "nothing";
     const repeatSafety = destination.repeatSafety.by;
     return { step: name, destination: destination.name, repeatSafety, judgedBy, cells: worstOfEach(cells) };
@@ -190,7 +188,15 @@ class Rehearsing<Input> {
   }
 
   async #run(fault: PlannedFault | null, delivery: Delivery): Promise<Observation> {
-    const { input, approvals, effects, prepare, startAt = START_AT, patience = PATIENCE_MS } = this.#options;
+    const {
+      input,
+      approvals,
+      effects,
+      correct = null,
+      prepare,
+      startAt = START_AT,
+      patience = PATIENCE_MS,
+    } = this.#options;
     if (this.#runs === RUNS_MAX) {
       throw new FootholdError(
         "INVALID_REQUEST",
@@ -205,12 +211,54 @@ class Rehearsing<Input> {
       approvals: approvals ?? {},
       events: this.#events,
       effects: effects === undefined ? null : async (caseId) => effects(caseId),
+      correct,
       fault,
       delivery,
       startAt,
       patienceMs: parseDuration(patience),
     });
   }
+}
+
+/** The steps that send, and the undo steps that the run came to. */
+function sendsOf({ outline }: CaseType, { passages }: Observation): readonly SendStepOutline[] {
+  const isReached = ({ name }: SendStepOutline): boolean => passages.some(({ step }) => step === name);
+  return outline.steps.flatMap((step): readonly SendStepOutline[] => {
+    if (step.kind !== "step") return [];
+    return step.undo !== null && isReached(step.undo) ? [step, step.undo] : [step];
+  });
+}
+
+/** A fault of a step, and at how many places of a run it can hit. */
+interface FaultPlaces {
+  readonly fault: StepFault;
+  readonly planned: DistributiveOmit<PlannedFault, "step" | "nth">;
+  readonly times: number;
+}
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
+function faultsOf({ name }: SendStepOutline, first: Observation): readonly FaultPlaces[] {
+  const passages = first.passages.filter(({ step }) => step === name);
+  const at = (point: Failpoint): number => passages.filter((one) => one.point === point).length;
+  const calls = first.executions.filter(({ call }) => call.step === name);
+  const requests = first.requests.filter(({ step }) => step === name);
+  const comparing = requests.filter(({ by }) => by === "unique" || by === "if-match");
+  return [
+    ...FAILPOINTS.map((point) => {
+      const planned = { kind: "crash", point } as const;
+      return { fault: `crash ${point}`, planned, times: at(point) } as const;
+    }),
+    {
+      fault: "answer lost",
+      planned: { kind: "answerLost" },
+      times: calls.filter(({ ended }) => ended.kind === "gave").length,
+    },
+    { fault: "late send", planned: { kind: "lateSend" }, times: calls.length },
+    { fault: "late answer", planned: { kind: "lateAnswer" }, times: at("afterSend") },
+    { fault: "request arrives late", planned: { kind: "lateRequest" }, times: requests.length },
+    { fault: "rival", planned: { kind: "rival" }, times: comparing.length },
+  ];
 }
 
 function isInputFunction<Input>(input: Input | ((run: number) => Input)): input is (run: number) => Input {

@@ -3,9 +3,12 @@
  * be killed and stopped, and the user's case types, watched.
  */
 
-import type { JournalEntry } from "../core/journal.ts";
 import { FootholdError } from "../core/errors.ts";
+import type { Entry, JournalEntry } from "../core/journal.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import { findStep } from "../core/undo.ts";
 import type { CaseType } from "../define/case-type.ts";
+import type { Idempotency } from "../define/destination.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import type { Failpoint, FailpointPlace } from "../engine/failpoints.ts";
@@ -53,7 +56,6 @@ export interface Execution {
 export interface Passage {
   readonly point: Failpoint;
   readonly step: string;
-  readonly attempt: number;
 }
 
 /** What a stage is made of. */
@@ -61,6 +63,14 @@ export interface StageOptions {
   readonly cases: readonly CaseType[];
   readonly startAt: number;
   readonly patienceMs: number;
+  /** Told of each new entry, before whoever appended it hears the answer. */
+  readonly onEntry?: (entry: Entry) => Promise<void>;
+}
+
+/** A request to a fake destination: what a rehearsal can do to it. */
+export interface FakeRequest {
+  readonly step: string;
+  readonly by: Idempotency["by"];
 }
 
 /** How far the world ran. */
@@ -82,13 +92,18 @@ export class Stage {
   readonly effects: SeenEffect[] = [];
   readonly executions: Execution[] = [];
   readonly passages: Passage[] = [];
+  readonly requests: FakeRequest[] = [];
   readonly #registry: Registry;
   readonly #workers: TestProcess[] = [];
+  /** Requests that are on their way, by step, until the step goes on without them. */
+  readonly #held = new Map<string, { readonly arrive: () => unknown; readonly latestAt: number }>();
+  readonly #listener: (entry: Entry) => Promise<void>;
   /** Until when a worker that went on late is watched step by step. */
   #watchedUntil = -Infinity;
   #bug: { readonly error: unknown } | null = null;
 
-  constructor({ cases, startAt, patienceMs }: StageOptions) {
+  constructor({ cases, startAt, patienceMs, onEntry }: StageOptions) {
+    this.#listener = onEntry ?? (async () => undefined);
     this.time = new VirtualTime(startAt, patienceMs);
     this.#registry = registryOf(cases);
     this.store = tapJournal(memoryStore({ now: () => this.time.now }), (caseId, entry) =>
@@ -147,7 +162,10 @@ export class Stage {
     if ((await this.store.listClaims(1)).length > 0) return now;
     const { stoppedUntil } = this;
     if (stoppedUntil === null && now < this.#watchedUntil) return now;
-    let nextAt = stoppedUntil ?? Infinity;
+    let nextAt = Math.min(
+      stoppedUntil ?? Infinity,
+      ...[...this.#held.values()].map(({ latestAt }) => latestAt),
+    );
     let after: string | undefined;
     do {
       const page = await this.store.listCases({
@@ -199,20 +217,21 @@ export class Stage {
     if (report.kind === "lateReport") this.tell(`${name} reports late on ${report.step}`);
   }
 
-  #onEntry(_caseId: string, { entry }: JournalEntry): void {
+  async #onEntry(_caseId: string, { entry }: JournalEntry): Promise<void> {
     const text = tellEntry(entry);
     if (text !== null) this.tell(text);
+    if (entry.kind === "attemptOpened" || entry.kind === "stepConfirmed" || entry.kind === "stepUndone") {
+      this.#release(entry.step);
+    }
+    await this.#listener(entry);
   }
 
   async #onFailpoint(process: TestProcess, point: Failpoint, place: FailpointPlace): Promise<void> {
-    const { step, attempt } = place;
-    this.passages.push({ point, step, attempt });
+    const { step } = place;
+    this.passages.push({ point, step });
     const fault = this.faults.take((one) => {
       if (one.step !== step) return false;
-      if (one.kind === "lateAnswer") return point === "afterSend";
-      return (
-        one.kind === "crash" && one.point === point && (one.attempt === undefined || one.attempt === attempt)
-      );
+      return one.kind === "crash" ? one.point === point : one.kind === "lateAnswer" && point === "afterSend";
     });
     if (fault === null) return;
     if (fault.kind === "crash") {
@@ -238,9 +257,10 @@ export class Stage {
     return this.time.call((inTime) => {
       const tell = (what: string): void => this.tell(what);
       const onEffect = (effect: SeenEffect): void => void this.effects.push(effect);
-      return within({ call, time: this.time, inTime, tell, onEffect }, () =>
-        call.kind === "run" ? this.#run(process, call, work) : work(),
-      );
+      const meetsRival = (by: Idempotency["by"]): boolean => this.#meetsRival(call, by);
+      const holdsRequest = (arrive: () => unknown): boolean => this.#holdsRequest(call, arrive);
+      const current = { call, time: this.time, inTime, tell, onEffect, meetsRival, holdsRequest };
+      return within(current, () => (call.kind === "run" ? this.#run(process, call, work) : work()));
     });
   }
 
@@ -262,7 +282,37 @@ export class Stage {
     throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
   }
 
-  #takes(kind: "answerLost" | "lateSend", { step }: UserCall): boolean {
+  /** Asked for each request to a fake destination, and so counts them. */
+  #meetsRival(call: UserCall, by: Idempotency["by"]): boolean {
+    this.requests.push({ step: call.step, by });
+    return (by === "unique" || by === "if-match") && this.#takes("rival", call);
+  }
+
+  #holdsRequest(call: UserCall, arrive: () => unknown): boolean {
+    if (!this.#takes("lateRequest", call)) return false;
+    const { step } = call;
+    this.tell(`the connection breaks, and the request of ${step} is still on its way`);
+    const outline = this.#outlineOf(step);
+    const latestMs = outline === null ? 0 : outline.deadlineMs + outline.destination.requestAgeMs - 1;
+    this.#held.set(step, { arrive, latestAt: this.time.now + latestMs });
+    this.time.after(latestMs, () => this.#release(step));
+    return true;
+  }
+
+  /** What was on its way arrives. */
+  #release(step: string): void {
+    const held = this.#held.get(step);
+    if (held === undefined) return;
+    this.#held.delete(step);
+    this.tell(`the request of ${step} that was on its way arrives`);
+    try {
+      held.arrive();
+    } catch (error) {
+      this.tell(`it is refused: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #takes(kind: "answerLost" | "lateSend" | "lateRequest" | "rival", { step }: UserCall): boolean {
     return this.faults.take((one) => one.kind === kind && one.step === step) !== null;
   }
 
@@ -276,13 +326,17 @@ export class Stage {
 
   /** Longer than its lease, and than anything that it sent can still arrive as far as the definition says. */
   #lateMs(step: string): number {
-    for (const { outline } of this.#registry.all) {
-      const found = outline.steps.find(({ name }) => name === step);
-      if (found?.kind !== "step") continue;
-      const { readLagMs, requestAgeMs } = found.destination;
-      return found.deadlineMs + readLagMs + requestAgeMs + LEASE_MS + LATE_BEYOND_MS;
-    }
-    return LEASE_MS + LATE_BEYOND_MS;
+    const outline = this.#outlineOf(step);
+    if (outline === null) return LEASE_MS + LATE_BEYOND_MS;
+    const { readLagMs, requestAgeMs } = outline.destination;
+    return outline.deadlineMs + readLagMs + requestAgeMs + LEASE_MS + LATE_BEYOND_MS;
+  }
+
+  #outlineOf(step: string): SendStepOutline | null {
+    const found = this.#registry.all
+      .map(({ outline }) => findStep(outline, step))
+      .find((one) => one !== null);
+    return found?.kind === "step" ? found : null;
   }
 
   #replace(): void {

@@ -3,8 +3,8 @@
 import type { JournalEntry } from "../core/journal.ts";
 import type { HolderCommit, Store } from "../store/port.ts";
 
-/** Told of each new entry, in order. */
-export type OnEntry = (caseId: string, entry: JournalEntry) => void;
+/** Told of each new entry, in order, before whoever appended it hears the answer. */
+export type OnEntry = (caseId: string, entry: JournalEntry) => void | Promise<void>;
 
 /** Taps the four ways in which a store appends. */
 export function tapJournal(store: Store, onEntry: OnEntry): Store {
@@ -14,7 +14,7 @@ export function tapJournal(store: Store, onEntry: OnEntry): Store {
     const journal = stored?.journal ?? [];
     const known = told.get(caseId) ?? 0;
     told.set(caseId, Math.max(known, journal.length));
-    for (const entry of journal.slice(known)) onEntry(caseId, entry);
+    for (const entry of journal.slice(known)) await onEntry(caseId, entry);
   };
   return {
     ...store,

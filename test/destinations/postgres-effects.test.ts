@@ -62,6 +62,11 @@ async function codesOf(all: readonly Promise<unknown>[]): Promise<readonly unkno
   return ended.map((one) => (one.status === "rejected" ? (one.reason as { code: unknown }).code : "done"));
 }
 
+async function isAnyoneWaiting(): Promise<boolean> {
+  const { rows } = await pool.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
+  return rows.length > 0;
+}
+
 const tokens = Array.from({ length: ZOMBIES }, (_, index) => TOKEN - index - 1);
 
 describe("an effect that is kept with its key", () => {
@@ -223,25 +228,19 @@ describe("an effect behind a fence", () => {
   });
 
   test("is waited for by the question while it is still being written", async () => {
-    const held = new AbortController();
     const context = contextWith({ fencingToken: TOKEN - 1 });
+    let isWritten = false;
+    let isWaitedFor = false;
     const writing = effects.fenced(pool, context, async (client) => {
       const made = await book(context)(client);
-      await new Promise((resolve) => held.signal.addEventListener("abort", resolve));
+      isWritten = true;
+      await vi.waitUntil(() => isWaitedFor, { timeout: 10_000 });
       return made;
     });
-    const isWriting = async (): Promise<boolean> => {
-      const { rows } = await pool.query("select 1 from pg_stat_activity where state = 'idle in transaction'");
-      return rows.length > 0;
-    };
-    await vi.waitUntil(isWriting, { timeout: 10_000 });
+    await vi.waitUntil(() => isWritten, { timeout: 10_000 });
     const asked = effects.check(pool, contextWith());
-    const isWaiting = async (): Promise<boolean> => {
-      const { rows } = await pool.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
-      return rows.length > 0;
-    };
-    await vi.waitUntil(isWaiting, { timeout: 10_000 });
-    held.abort();
+    await vi.waitUntil(isAnyoneWaiting, { timeout: 10_000 });
+    isWaitedFor = true;
     await writing;
     expect(await asked).toMatchObject({ kind: "happened", result: { token: TOKEN - 1 } });
   });
@@ -289,6 +288,28 @@ describe("what a table of effects works on", () => {
     } finally {
       await small.end();
     }
+  });
+
+  test("is not lent again by its pool while a statement that nobody waits for still runs in it", async () => {
+    const hasty = new Pool({ connectionString: database.url, max: 1, query_timeout: 200 });
+    hasty.on("error", () => undefined);
+    try {
+      const slow = effects.once(hasty, contextWith(), async (client) => client.query("select pg_sleep(1)"));
+      await expect(slow).rejects.toThrow(/timeout/);
+      expect(hasty.totalCount).toBe(0);
+    } finally {
+      await hasty.end();
+    }
+  });
+
+  test("ends no process when a connection of one's own breaks in the middle", async () => {
+    const client = await connected();
+    const broken = effects.once(client, contextWith(), async (own) => {
+      await own.query("select pg_terminate_backend(pg_backend_pid())");
+    });
+    // Without a listener the error of the connection would be nobody's, and fail this run.
+    await expect(broken).rejects.toThrow();
+    expect(client.listenerCount("error")).toBe(0);
   });
 
   test("may be made by several at once, and stand in a schema", async () => {

@@ -29,6 +29,10 @@ export interface Shelf {
   readonly written: readonly Written[];
   /** The next `count` writes are executed, and the connection is cut instead of an answer. */
   loseAnswers(count: number): void;
+  /** Somebody else writes, past every rule. */
+  write(path: string, body: unknown): void;
+  /** From now on every ETag is a weak one. */
+  weakenTags(): void;
   /** Answers every request of a method and path so, and executes nothing. */
   answer(request: string, status: number, headers?: Record<string, string>, body?: string): void;
   stop(): Promise<void>;
@@ -46,6 +50,8 @@ export async function startShelf(): Promise<Shelf> {
     requests: shelf.requests,
     written: shelf.written,
     loseAnswers: (count) => (shelf.toLose = count),
+    write: (path, body) => void shelf.written.push({ path, body }),
+    weakenTags: () => (shelf.isWeak = true),
     answer: (request, status, headers = {}, body = "") =>
       void shelf.answers.set(request, { status, headers, body }),
     stop: async () => {
@@ -66,6 +72,7 @@ class Shelves {
   readonly written: Written[] = [];
   readonly answers = new Map<string, Answer>();
   toLose = 0;
+  isWeak = false;
   readonly #byKey = new Map<string, Written>();
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -126,7 +133,7 @@ class Shelves {
   }
 
   #etag(path: string): string {
-    return `"v${this.written.filter((one) => one.path === path).length}"`;
+    return `${this.isWeak ? "W/" : ""}"v${this.written.filter((one) => one.path === path).length}"`;
   }
 
   #write({ path, body }: Came): Written {

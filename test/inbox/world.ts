@@ -15,6 +15,7 @@ import {
   systemPorts,
   type CaseType,
   type Desk,
+  type Registry,
   type Worker,
 } from "foothold";
 import {
@@ -52,7 +53,7 @@ export class Ledger {
 const Paid = z.object({ order: z.string(), amount: z.number().optional(), version: z.number().optional() });
 
 /** An order: reserved, then paid by an event, then shipped. */
-export function orderType(ledger: Ledger) {
+function orderType(ledger: Ledger) {
   const shop = defineDestination("shop", { idempotency: { by: "key", window: "24h" } });
   const send = (name: string) => ({
     to: shop,
@@ -90,7 +91,7 @@ export function orderType(ledger: Ledger) {
 }
 
 /** Where a source of a test posts to, and how. */
-export interface Posting {
+interface Posting {
   readonly source?: string;
   readonly body?: unknown;
   readonly raw?: Uint8Array;
@@ -108,6 +109,7 @@ export interface World {
   readonly desk: Desk;
   readonly inbox: Inbox;
   readonly ledger: Ledger;
+  readonly registry: Registry;
   readonly url: string;
   readonly reports: InboxReport[];
   readonly worker: Worker;
@@ -181,6 +183,7 @@ export async function openWorld(
     desk,
     inbox,
     ledger,
+    registry,
     url,
     reports,
     worker,

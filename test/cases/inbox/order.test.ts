@@ -75,7 +75,7 @@ describe("order", () => {
     await world.post({ body: stripeEvent("evt_1", "subscription.created") });
     await world.settle();
     expect(await versionsApplied(caseId)).toEqual([{ order: "o1", version: 266 }]);
-    const states = (await world.history()).map(({ work }) => work[0]?.state).toSorted();
+    const states = (await world.history()).map(({ work }) => work[0]?.state ?? "").toSorted();
     expect(states).toEqual(["done", "ignored"]);
   });
 

@@ -113,7 +113,7 @@ describe("the receipt exists, the work does not", () => {
     await until(() => world.ledger.lines.includes("ship o1"), "the shipping");
     const events = await world.history();
     expect(events).toHaveLength(3);
-    expect(events.map(({ work }) => work[0]?.state).toSorted()).toEqual(["done", "ignored", "ignored"]);
+    expect(events.map(({ work }) => work[0]?.state ?? "").toSorted()).toEqual(["done", "ignored", "ignored"]);
     const first = events.find(({ work }) => work[0]?.state === "done");
     expect(first?.sightings.map(({ kind }) => kind)).toEqual(["sameFact", "sameFact"]);
     expect(events.find(({ work }) => work[0]?.state === "ignored")?.work[0]?.sentence).toContain(

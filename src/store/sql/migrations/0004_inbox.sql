@@ -151,7 +151,8 @@ create table foothold.inbox_work (
   )
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
-comment on table foothold.inbox_work is 'What an event calls for: one row for each consumer, with a state, a claim and a deadline of its own.';
+comment on table foothold.inbox_work is
+  'What an event calls for: one row for each consumer, with a state, a claim and a deadline of its own.';
 comment on column foothold.inbox_work.lane is 'Work of one lane is done one after another.';
 comment on column foothold.inbox_work.due_at is 'When it is looked at next; of a claim, when it ends.';
 comment on column foothold.inbox_work.deadline_at is 'By when it must be done or in review.';
@@ -184,7 +185,8 @@ create table foothold.inbox_refusals (
   constraint inbox_refusals_pkey primary key (shard, refusal_id)
 );
 
-comment on table foothold.inbox_refusals is 'Requests that were refused. Anybody can make them, so their bodies are not kept and their number is bounded.';
+comment on table foothold.inbox_refusals is
+  'Requests that were refused. Anybody can make them, so their bodies are not kept and their number is bounded.';
 comment on column foothold.inbox_refusals.is_lost is 'The provider will not send it again: ask its list.';
 comment on column foothold.inbox_refusals.count is 'How many refusals this row stands for.';
 
@@ -210,5 +212,6 @@ create table foothold.case_keys (
   constraint case_keys_pkey primary key (shard, key, case_type, tenant, case_id)
 );
 
-comment on table foothold.case_keys is 'Further keys by which events find a case. Follows from the journals; an event that is led here is judged again by its case.';
+comment on table foothold.case_keys is
+  'Further keys by which events find a case. Follows from the journals; an event that is led here is judged again by its case.';
 comment on column foothold.case_keys.shard is 'That of the key, not of the case.';

@@ -1,0 +1,262 @@
+/**
+ * Access restored: one act for every case that waits on a credential. One case is tried first; what its destination says
+ * decides whether the others go on. Done again, it goes on with what is still waiting.
+ */
+
+import { stepOf, type CaseState } from "../core/case-state.ts";
+import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
+import type { SendStepOutline } from "../core/outline.ts";
+import type { StoredRow } from "../store/port.ts";
+import { LIST_LIMIT_MAX } from "../store/port.ts";
+import { resume } from "./acts.ts";
+import type { DeskParts } from "./desk-parts.ts";
+import { checkTexts, personOf, REASON_CHARS_MAX } from "./requests.ts";
+
+/** How long the case that is tried first is watched, in ms, where nothing else is asked for. */
+export const PROBE_WAIT_MS_DEFAULT = 60_000;
+/** How often it is looked at, in ms. */
+const LOOK_EVERY_MS = 200;
+/** Cases released at the same time. */
+const RELEASES_MAX = 8;
+/** Reasons that a reply names; the rest is counted. */
+const REFUSED_MAX = 20;
+
+/** Who restored which access. */
+export interface AccessRequest {
+  readonly destination: string;
+  /** Needed where steps use several credentials of the destination. */
+  readonly credentialId?: string | undefined;
+  readonly by: string;
+  readonly reason?: string | null | undefined;
+  /** How long the case that is tried first is watched. Default 60 s. */
+  readonly waitMs?: number | undefined;
+  /** Told after each case that was released. */
+  readonly onReleased?: ((released: number, waiting: number) => void) | undefined;
+}
+
+/** What the destination said to the case that was tried first. */
+export type AccessProbe =
+  /** Nothing waits on this credential. */
+  | { readonly kind: "nothingWaits" }
+  | { readonly kind: "works"; readonly caseId: string }
+  | { readonly kind: "stillDenied"; readonly caseId: string; readonly why: string }
+  /** It failed for another reason, or nobody worked on it in time. */
+  | { readonly kind: "cannotTell"; readonly caseId: string; readonly why: string };
+
+/** What became of it. */
+export interface AccessReply {
+  readonly destination: string;
+  readonly credentialId: string;
+  readonly probe: AccessProbe;
+  /** Cases that go on, the one that was tried included. */
+  readonly released: number;
+  /** Cases that wait on it still. */
+  readonly waiting: number;
+  /** Why single cases were not released; at most 20. */
+  readonly refused: readonly {
+    readonly caseId: string;
+    readonly code: ErrorCode;
+    readonly sentence: string;
+  }[];
+}
+
+/** A case that waits on the credential, and where. */
+interface Waiting {
+  readonly caseId: string;
+  readonly step: string;
+  readonly startedAt: number;
+}
+
+/**
+ * Tries one case that waits on the credential, and lets the others go on where its destination takes it. Throws
+ * `INVALID_REQUEST` for a destination that no loaded case type sends to, or of which the credential must be named.
+ */
+export async function restoreAccess(parts: DeskParts, request: AccessRequest): Promise<AccessReply> {
+  const reason = request.reason ?? `access to ${request.destination} restored`;
+  checkTexts([{ path: "reason", value: reason, charsMax: REASON_CHARS_MAX, isProse: true }]);
+  personOf(request.by);
+  const { credentialId, steps } = usersOf(parts, request);
+  const waiting = await findWaiting(parts, steps);
+  const reply = { destination: request.destination, credentialId, refused: [] };
+  const [first, ...others] = waiting;
+  if (first === undefined) return { ...reply, probe: { kind: "nothingWaits" }, released: 0, waiting: 0 };
+  const probe = await tryFirst(parts, first, { ...request, reason });
+  if (probe.kind !== "works") return { ...reply, probe, released: 0, waiting: waiting.length };
+  request.onReleased?.(1, others.length);
+  const { released, refused } = await releaseAll(parts, others, { ...request, reason });
+  return {
+    ...reply,
+    probe,
+    released: released + 1,
+    waiting: others.length - released,
+    refused: refused.slice(0, REFUSED_MAX),
+  };
+}
+
+/** The steps that use the credential, as `type` and `step`. */
+function usersOf(
+  { registry }: DeskParts,
+  { destination, credentialId }: AccessRequest,
+): { readonly credentialId: string; readonly steps: ReadonlyMap<string, ReadonlySet<string>> } {
+  const users = registry.all.flatMap(({ outline }) =>
+    outline.steps
+      .flatMap((step) => (step.kind === "step" ? sendsOf(step) : []))
+      .map((step) => ({ caseType: outline.name, step })),
+  );
+  const there = users.filter(({ step }) => step.destination.name === destination);
+  const known = [...new Set(there.map(({ step }) => step.destination.credentialId))];
+  const [only] = known;
+  const wanted = credentialId ?? (known.length === 1 ? only : undefined);
+  if (only === undefined) {
+    const names = [...new Set(users.map(({ step }) => step.destination.name))].join(", ") || "none";
+    throw invalid(
+      "destination",
+      `No loaded case type sends to ${quoted(destination)}. They send to: ${names}.`,
+    );
+  }
+  if (wanted === undefined || !known.includes(wanted)) {
+    const which =
+      wanted === undefined ? "is used with several credentials" : `is not used with ${quoted(wanted)}`;
+    throw invalid("credentialId", `${destination} ${which}; name one of ${known.join(", ")}.`);
+  }
+  const steps = new Map<string, Set<string>>();
+  for (const { caseType, step } of there) {
+    if (step.destination.credentialId !== wanted) continue;
+    steps.set(caseType, (steps.get(caseType) ?? new Set()).add(step.name));
+  }
+  return { credentialId: wanted, steps };
+}
+
+function sendsOf(step: SendStepOutline): readonly SendStepOutline[] {
+  return step.undo === null ? [step] : [step, step.undo];
+}
+
+/** Every case that waits for access at one of the steps, the oldest first. */
+async function findWaiting(
+  { store }: DeskParts,
+  steps: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<readonly Waiting[]> {
+  const found: Waiting[] = [];
+  for (const [caseType, names] of steps) {
+    let after: string | undefined;
+    do {
+      const page = await store.listCases({
+        caseType,
+        withReview: true,
+        limit: LIST_LIMIT_MAX,
+        ...(after === undefined ? {} : { after }),
+      });
+      found.push(...page.rows.flatMap((row) => waitingIn(row, names)));
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+  }
+  return found.toSorted((one, other) => one.startedAt - other.startedAt);
+}
+
+function waitingIn(
+  { caseId, startedAt, summary }: StoredRow,
+  names: ReadonlySet<string>,
+): readonly Waiting[] {
+  return summary.reviews
+    .filter(({ step, reason }) => reason === "denied" && names.has(step))
+    .map(({ step }) => ({ caseId, step, startedAt }));
+}
+
+type Releasing = AccessRequest & { readonly reason: string };
+
+async function tryFirst(
+  parts: DeskParts,
+  { caseId, step }: Waiting,
+  request: Releasing,
+): Promise<AccessProbe> {
+  const { clock } = parts.ports;
+  const before = lastAttempt(await stateOf(parts, caseId), step);
+  await resume(parts, caseId, { step, by: request.by, reason: request.reason });
+  const endsAt = clock.monotonic() + (request.waitMs ?? PROBE_WAIT_MS_DEFAULT);
+  for (;;) {
+    const said = judge(await stateOf(parts, caseId), step, before);
+    if (said !== null) return { ...said, caseId };
+    if (clock.monotonic() >= endsAt) {
+      const why = "no worker has tried it yet; it goes on as soon as one does";
+      return { kind: "cannotTell", caseId, why };
+    }
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+}
+
+type Said =
+  | { readonly kind: "works" }
+  | { readonly kind: "stillDenied"; readonly why: string }
+  | { readonly kind: "cannotTell"; readonly why: string };
+
+/** What an attempt since then tells of the access; null = there was none, or it is under way. */
+function judge(state: CaseState, step: string, before: string): Said | null {
+  const { confirmation, lastFailure, intent } = stepOf(state, step);
+  if (lastAttempt(state, step) === before) return null;
+  const attempt = intent?.attempts.at(-1);
+  if (attempt?.outcome.kind === "open") return null;
+  if (confirmation !== null) return { kind: "works" };
+  if (lastFailure === null) return null;
+  const { failure } = lastFailure;
+  switch (failure.cause) {
+    case "denied":
+      return { kind: "stillDenied", why: failure.sentence };
+    // It let us in, and then had something else to say.
+    case "rejected":
+    case "conflict":
+    case "precondition":
+    case "gone":
+      return { kind: "works" };
+    case "transient":
+    case "throttled":
+    case "quota":
+    case "bug":
+    case "stopped":
+      return { kind: "cannotTell", why: failure.sentence };
+  }
+}
+
+function lastAttempt(state: CaseState, step: string): string {
+  const { intent } = stepOf(state, step);
+  return intent === null ? "none" : `${intent.version}.${intent.attempts.length}`;
+}
+
+async function stateOf({ store }: DeskParts, caseId: string): Promise<CaseState> {
+  const stored = await store.loadCase(caseId);
+  if (stored !== null) return stored.state;
+  throw new FootholdError("CASE_NOT_FOUND", `Case ${caseId} is not there any more.`, { details: { caseId } });
+}
+
+async function releaseAll(
+  parts: DeskParts,
+  waiting: readonly Waiting[],
+  request: Releasing,
+): Promise<{ readonly released: number; readonly refused: AccessReply["refused"] }> {
+  const queue = [...waiting];
+  const refused: AccessReply["refused"][number][] = [];
+  let released = 0;
+  const releaseNext = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const { caseId, step } = next;
+      try {
+        await resume(parts, caseId, { step, by: request.by, reason: request.reason });
+        released += 1;
+        request.onReleased?.(released + 1, waiting.length - released);
+      } catch (error) {
+        // Somebody holds it, or set it right meanwhile: the others do not wait for that.
+        if (!isFootholdError(error) || error.code === "DATABASE_UNAVAILABLE") throw error;
+        refused.push({ caseId, code: error.code, sentence: error.message });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: RELEASES_MAX }, releaseNext));
+  return { released, refused };
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 60));
+}
+
+function invalid(path: string, message: string): FootholdError {
+  return new FootholdError("INVALID_REQUEST", message, { details: { fields: [{ path, message }] } });
+}

@@ -1,0 +1,128 @@
+/** One restored access releases every case that waits on it, after one of them was tried. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { defineCase } from "../../src/define/builder.ts";
+import type { CaseType } from "../../src/define/case-type.ts";
+import { defineDestination } from "../../src/define/destination.ts";
+import { expectOk } from "../../src/triage/response.ts";
+import { input, worldsOn, type World } from "./world.ts";
+
+// Real servers and timers, on a machine that may be busy.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 30_000 });
+
+/** A destination that answers every request with the status it is told. */
+class Gate {
+  status = 401;
+  requests = 0;
+  readonly server: Server = createServer((request, response) => {
+    this.requests += 1;
+    request.resume();
+    response.writeHead(this.status, { "content-type": "application/json" }).end(`{"id":${this.requests}}`);
+  });
+
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/orders`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+const worlds = worldsOn("PostgreSQL");
+afterAll(worlds.drop);
+
+async function setUp(credential = "erp-account"): Promise<{ world: World; gate: Gate; order: CaseType }> {
+  const world = await worlds.open();
+  const gate = new Gate();
+  const url = await gate.open();
+  world.onClose(() => gate.close());
+  const erp = defineDestination("erp", {
+    idempotency: { by: "key", window: "24h" },
+    credential,
+    owners: { access: "erp-admins" },
+  });
+  const order = defineCase("order", { version: 1, owner: "ops", input }).step("send", {
+    to: erp,
+    run: async ({ idempotencyKey, signal }) => {
+      const headers = { "idempotency-key": idempotencyKey };
+      await expectOk(await fetch(url, { method: "POST", headers, signal }));
+      return null;
+    },
+  });
+  await world.worker([order]);
+  return { world, gate, order };
+}
+
+async function denied(world: World, order: CaseType, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push(await world.start(order));
+  for (const id of ids) await world.rests(id, "in_review");
+  return ids;
+}
+
+describe("an access that was restored", () => {
+  test("is tried with one of 100 waiting cases, and then all 100 go on, each with one request", async () => {
+    const { world, gate, order } = await setUp();
+    const ids = await denied(world, order, 100);
+    expect((await world.row(ids[0] ?? "")).summary.reviews).toMatchObject([
+      { reason: "denied", owner: "erp-admins" },
+    ]);
+    gate.status = 201;
+    const before = gate.requests;
+    const seen: number[] = [];
+    const reply = await world.desk(order).restoreAccess({
+      destination: "erp",
+      by: "kim",
+      onReleased: (released) => {
+        if (released === 1) seen.push(gate.requests - before);
+      },
+    });
+    expect(reply).toMatchObject({
+      credentialId: "erp-account",
+      probe: { kind: "works" },
+      released: 100,
+      waiting: 0,
+    });
+    expect(seen).toEqual([1]);
+    for (const id of ids) await world.rests(id, "done");
+    expect(gate.requests - before).toBe(100);
+    expect(await world.desk(order).restoreAccess({ destination: "erp", by: "kim" })).toMatchObject({
+      probe: { kind: "nothingWaits" },
+    });
+  });
+
+  test("that is still refused costs one request, and nothing else is released", async () => {
+    const { world, gate, order } = await setUp();
+    await denied(world, order, 5);
+    const before = gate.requests;
+    const reply = await world.desk(order).restoreAccess({ destination: "erp", by: "kim" });
+    expect(reply).toMatchObject({ probe: { kind: "stillDenied" }, released: 0, waiting: 5 });
+    expect(gate.requests - before).toBe(1);
+  });
+
+  test("that is down for another reason cannot be told, and says why", async () => {
+    const { world, gate, order } = await setUp();
+    await denied(world, order, 2);
+    gate.status = 503;
+    const reply = await world.desk(order).restoreAccess({ destination: "erp", by: "kim" });
+    expect(reply).toMatchObject({ probe: { kind: "cannotTell" }, released: 0 });
+  });
+
+  test("is named by destination and credential; a wrong name is refused with those that there are", async () => {
+    const { world, order } = await setUp();
+    const desk = world.desk(order);
+    await expect(desk.restoreAccess({ destination: "crm", by: "kim" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining("They send to: erp") as unknown,
+    });
+    const wrong = { destination: "erp", credentialId: "other", by: "kim" };
+    await expect(desk.restoreAccess(wrong)).rejects.toMatchObject({
+      message: expect.stringContaining("name one of erp-account") as unknown,
+    });
+  });
+});

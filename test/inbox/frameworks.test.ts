@@ -1,0 +1,105 @@
+import { createServer, type RequestListener } from "node:http";
+import { Hono } from "hono";
+import { getRequestListener } from "@hono/node-server";
+import { afterEach, describe, expect, test } from "vitest";
+import { PRESETS, signRequest } from "foothold/inbox";
+import { openWorld, secret, type World } from "./world.ts";
+
+/** Bytes that any reading as text would change. */
+const body = Buffer.from('\uFEFF{"order":"o1",  "note":"\\u00e9"}\r\n');
+
+const send = (url: string, id: string): Promise<Response> => {
+  const signing = { method: "POST", url, body, secret, at: 0, id, eventType: "order.paid" };
+  const headers = signRequest(PRESETS.hmac, signing);
+  return fetch(url, { method: "POST", headers, body: new Uint8Array(body) });
+};
+
+describe("the inbox mounted", () => {
+  let world: World;
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+    await world.close();
+  });
+
+  const serve = async (listener: RequestListener): Promise<string> => {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closing.push(
+      () =>
+        new Promise((resolve) => {
+          server.closeAllConnections();
+          server.close(() => resolve());
+        }),
+    );
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  };
+
+  test("in Hono, also behind a middleware that looks at the request", async () => {
+    world = await openWorld({ hasWorkers: false });
+    const app = new Hono();
+    app.use(async (c, next) => {
+      c.header("x-seen", c.req.header("content-type") ?? "");
+      await next();
+    });
+    app.post("/hooks/:source", (c) => world.inbox.fetch(c.req.raw));
+    const url = await serve((incoming, outgoing) => void getRequestListener(app.fetch)(incoming, outgoing));
+    expect((await send(`${url}/hooks/shop`, "a")).status).toBe(202);
+  });
+
+  test("in Hono it says so when the body was read before", async () => {
+    world = await openWorld({ hasWorkers: false });
+    const app = new Hono();
+    app.post("/hooks/:source", async (c) => {
+      await c.req.raw.text();
+      return world.inbox.fetch(c.req.raw);
+    });
+    const response = await app.request("/hooks/shop", { method: "POST", body: "{}" });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "60"]);
+    expect(JSON.stringify(world.reports)).toContain("CONFIG_INVALID");
+  });
+
+  test("as a route handler of Next: a function from Request to Response", async () => {
+    world = await openWorld({ hasWorkers: false });
+    const POST = world.inbox.fetchFor("shop");
+    const url = "https://shop.example/api/webhooks/payments";
+    const signing = { method: "POST", url, body, secret, at: 0, id: "n", eventType: "order.paid" };
+    const request = new Request(url, {
+      method: "POST",
+      headers: signRequest(PRESETS.hmac, signing),
+      body: new Uint8Array(body),
+    });
+    expect((await POST(request)).status).toBe(202);
+  });
+
+  test("in plain node:http, and bytes that a parser kept are taken as they are", async () => {
+    world = await openWorld({ hasWorkers: false });
+    const url = await serve((incoming, outgoing) => void world.inbox.nodeFor("shop")(incoming, outgoing));
+    expect((await send(url, "p")).status).toBe(202);
+    const raw = await serve((incoming, outgoing) => {
+      const chunks: Uint8Array[] = [];
+      incoming.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+      // What express.raw() and the raw-body plugins of Fastify leave.
+      incoming.on("end", () => {
+        const parsed = Object.assign(incoming, { body: Buffer.concat(chunks) });
+        void world.inbox.nodeFor("shop")(parsed, outgoing);
+      });
+    });
+    expect((await send(raw, "q")).status).toBe(202);
+    const parsed = await serve((incoming, outgoing) => {
+      incoming.resume();
+      // What express.json() leaves.
+      incoming.on("end", () => {
+        void world.inbox.nodeFor("shop")(Object.assign(incoming, { body: { order: "o1" } }), outgoing);
+      });
+    });
+    expect((await send(parsed, "r")).status).toBe(503);
+    const stored = await world.history();
+    for (const { delivery } of stored) {
+      const kept = await world.store.inbox.loadBody(delivery?.deliveryId ?? "");
+      expect(Buffer.from(kept ?? []).equals(body)).toBe(true);
+    }
+    expect(stored).toHaveLength(2);
+  });
+});
