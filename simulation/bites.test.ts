@@ -18,15 +18,15 @@ function sabotage({ file, edits }: Sabotage, index: number): string {
   mkdirSync(copy, { recursive: true });
   for (const part of ["src", "simulation", "test/setup"])
     cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-  const path = join(copy, "src", file);
-  const sabotaged = edits.reduce(
-    (source, { line, instead }) => {
-      expect(source.split(line), `"${line}" stands once in src/${file}`).toHaveLength(2);
-      return source.replace(line, () => instead);
-    },
-    readFileSync(path, "utf8"),
-  );
-  writeFileSync(path, sabotaged);
+  for (const { line, instead, file: own = file } of edits) {
+    const path = join(copy, "src", own);
+    const source = readFileSync(path, "utf8");
+    expect(source.split(line), `"${line}" stands once in src/${own}`).toHaveLength(2);
+    writeFileSync(
+      path,
+      source.replace(line, () => instead),
+    );
+  }
   return copy;
 }
 

@@ -8,6 +8,8 @@ interface Edit {
   /** Stands in one place of the file. */
   readonly line: string;
   readonly instead: string;
+  /** Path below `src`; left out where it is the sabotage's own. */
+  readonly file?: string;
 }
 
 /** One rule and its sabotage. */
@@ -123,6 +125,69 @@ export const SABOTAGES: readonly Sabotage[] = [
       {
         line: "const repair = claimId === heldClaimId ? repairUnder(state, claimId) : null;",
         instead: "const repair = state.repair;",
+      },
+    ],
+  },
+  {
+    rule: "a check at a fence raises it",
+    file: "engine/questions.ts",
+    edits: [
+      {
+        line: "const checking = { ...facts, fingerprint, fencingToken, signal };",
+        instead: "const checking = { ...facts, fingerprint, fencingToken: 0, signal };",
+      },
+    ],
+  },
+  {
+    rule: "what may have been done behind a fence is asked for before it is sent again",
+    file: "core/plan-send.ts",
+    edits: [{ line: 'if (repeatSafety.by === "fence")', instead: "if (input.now < 0)" }],
+  },
+  {
+    rule: "a conditional write that may have been made is repeated with its old version",
+    file: "core/decide.ts",
+    edits: [
+      {
+        line: "const condition = unproved === undefined ? knownVersion(input) : unproved.version;",
+        instead: "const condition = knownVersion(input);",
+      },
+      {
+        file: "core/plan-send.ts",
+        line: 'return actForConditions(input, step, step.requires) ?? { kind: "send", repeats };',
+        instead:
+          'return actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats };',
+      },
+    ],
+  },
+  {
+    rule: "what is there is compared with what is wanted",
+    file: "core/decide.ts",
+    edits: [
+      {
+        line: 'if (answer.kind !== "happened" || (answer.fingerprint ?? fingerprint) === fingerprint) return answer;',
+        instead: "if (fingerprint !== null) return answer;",
+      },
+    ],
+  },
+  {
+    rule: "what was not confirmed in its transaction did not happen",
+    file: "core/plan-send.ts",
+    edits: [
+      { line: 'if (destination.repeatSafety.by === "transaction") {', instead: "if (input.now < 0) {" },
+    ],
+  },
+  {
+    rule: "what is being undone stays lapsed until it is undone",
+    file: "core/standing.ts",
+    edits: [{ line: 'return step.kind === "step" && isBeingUndone(state, step);', instead: "return false;" }],
+  },
+  {
+    rule: "a question that cannot be answered lapses nothing",
+    file: "core/conditions.ts",
+    edits: [
+      {
+        line: 'return { kind: "cannotTell", why: known.why };',
+        instead: 'return { kind: "broken", why: known.why };',
       },
     ],
   },
