@@ -3,7 +3,7 @@
  * requests the first and the last are kept, the others only counted.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Socket } from "node:net";
 import type { ForeignKey } from "../core/wire-evidence.ts";
 import {
@@ -304,5 +304,5 @@ function groupOf({ method, origin, path }: RequestFacts): string {
 }
 
 function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
+  return hash("sha256", text).slice(0, HASH_CHARS);
 }

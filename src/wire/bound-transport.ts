@@ -33,19 +33,55 @@ export interface TransportParts {
   readonly book: RequestBook;
   readonly guard: UndiciGuard;
   readonly record: AttemptRecord;
-  /** Aborts when the attempt has ended. */
-  readonly over: AbortSignal;
+  readonly stop: TransportStop;
 }
+
+/**
+ * Stops what was begun through a transport: with the attempt's signal, or once the attempt has ended. Made only when
+ * something is begun, because most steps never use it.
+ */
+export class TransportStop {
+  readonly #attempt: AbortSignal;
+  #made: AbortController | null = null;
+  #isOver = false;
+
+  constructor(attempt: AbortSignal) {
+    this.#attempt = attempt;
+  }
+
+  /** Aborts when nothing more may be sent. */
+  get signal(): AbortSignal {
+    if (this.#made === null) {
+      this.#made = new AbortController();
+      if (this.#isOver) this.#made.abort(OVER);
+      else if (this.#attempt.aborted) this.#onAbort();
+      else this.#attempt.addEventListener("abort", this.#onAbort, { once: true });
+    }
+    return this.#made.signal;
+  }
+
+  readonly #onAbort = (): void => this.#made?.abort(this.#attempt.reason);
+
+  /** The attempt has ended. */
+  end(): void {
+    this.#isOver = true;
+    this.#attempt.removeEventListener("abort", this.#onAbort);
+    this.#made?.abort(OVER);
+  }
+}
+
+const OVER = new Error("the attempt has ended");
 
 /** Binds. */
 export function bindTransport(parts: TransportParts): BoundTransport {
-  const aborts = new Aborts(AbortSignal.any([parts.record.attempt.signal, parts.over]));
+  let aborts: Aborts | null = null;
   return {
     fetch: (input, init) => boundFetch(parts, input, init),
     dispatcher: (over) => {
       parts.guard.guard(over);
+      const stopping = (aborts ??= new Aborts(parts.stop.signal));
       return withDispatch(over, (options, handler) =>
-        dispatchBound(parts, over, options, aborts.carried(handler)),
+        dispatchBound(parts, over, options, stopping.carried(handler)),
       );
     },
   };
@@ -55,12 +91,12 @@ async function boundFetch(
   parts: TransportParts,
   ...[input, init]: Parameters<Fetch>
 ): Promise<Awaited<ReturnType<Fetch>>> {
-  const { book, record } = parts;
+  const { book, record, stop } = parts;
   const own = init?.signal ?? (input instanceof Request ? input.signal : null);
   const over: DispatcherLike = init?.dispatcher ?? globalDispatcher();
   const dispatcher = withDispatch(over, (options, handler) => dispatchBound(parts, over, options, handler));
-  const signals = [record.attempt.signal, parts.over, ...(own === null ? [] : [own])];
-  const bound = { ...init, signal: AbortSignal.any(signals), dispatcher };
+  const { signal: stopped } = stop;
+  const bound = { ...init, signal: own === null ? stopped : AbortSignal.any([own, stopped]), dispatcher };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a dispatcher of the version that fetch itself has
   return book.runIn(record, () => globalThis.fetch(input, bound as RequestInit));
 }

@@ -13,7 +13,7 @@
  */
 
 import type { WatchedAttempt, Refusal } from "./attempt-record.ts";
-import { bindTransport, type BoundTransport } from "./bound-transport.ts";
+import { bindTransport, TransportStop, type BoundTransport } from "./bound-transport.ts";
 import { BLIND_SPOTS, type MeteredEvidence } from "./evidence.ts";
 import { Http2Requests } from "./http2-requests.ts";
 import { httpSubscriptions } from "./http-channels.ts";
@@ -122,14 +122,15 @@ class OpenWatch implements MeteredWatch {
   readonly transport: BoundTransport;
   readonly #book: RequestBook;
   readonly #opened: OpenRecord;
-  readonly #over = new AbortController();
+  readonly #stop: TransportStop;
   #evidence: MeteredEvidence | null = null;
 
   constructor(book: RequestBook, guard: UndiciGuard, attempt: WatchedAttempt) {
     this.#book = book;
     this.#opened = book.open(attempt);
     const { record } = this.#opened;
-    this.transport = bindTransport({ book, guard, record, over: this.#over.signal });
+    this.#stop = new TransportStop(attempt.signal);
+    this.transport = bindTransport({ book, guard, record, stop: this.#stop });
   }
 
   get refusal(): Refusal | null {
@@ -145,7 +146,7 @@ class OpenWatch implements MeteredWatch {
     this.#evidence = this.#book.evidence(this.#opened);
     this.#book.end(this.#opened);
     // What still waits for its connection must not leave once the attempt is told as ended.
-    this.#over.abort(new Error("the attempt has ended"));
+    this.#stop.end();
     return this.#evidence;
   }
 }

@@ -44,6 +44,11 @@ describe("what a request tells of itself", () => {
     expect(factsWith(headers).clientTry).toEqual(clientTry);
   });
 
+  test("is its length also where client and fetch have both named it", () => {
+    expect(factsWith({ "content-length": "12, 12" }).bodyBytes).toBe(12);
+    expect(factsWith({ "content-length": "many" }).bodyBytes).toBeNull();
+  });
+
   test("tells tries of one request from other requests to the same place", () => {
     const one = sameness(factsWith({ "content-length": "12" }, "/graphql?a=1"));
     expect(sameness(factsWith({ "content-length": "12" }, "/graphql?a=2"))).toBe(one);

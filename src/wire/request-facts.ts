@@ -48,7 +48,7 @@ export function requestFacts({ method, origin, path, header }: RequestInput): Re
     method: method.toUpperCase(),
     origin,
     path: queryAt === -1 ? path : path.slice(0, queryAt),
-    bodyBytes: wholeNumber(header("content-length")),
+    bodyBytes: lengthOf(header("content-length")),
     key: keyOf(header),
     client: clientOf(header),
     clientTry: clientTryOf(header),
@@ -93,6 +93,11 @@ function clientTryOf(header: HeaderReader): ClientTry | null {
     /gccl-attempt-count\/(\d{1,4})/.exec(header("x-goog-api-client") ?? "")?.[1] ?? null,
   );
   return google === null ? null : { number: google, max: null };
+}
+
+/** A client and fetch may both have named it: "12, 12". */
+function lengthOf(text: string | null): number | null {
+  return text === null ? null : wholeNumber(text.replace(/,.*$/, ""));
 }
 
 function wholeNumber(text: string | null): number | null {

@@ -32,7 +32,7 @@ function on(name: string, act: (message: UndiciMessage) => void): Subscription {
   return { channel: `undici:${name}`, onMessage: (message) => act(message as UndiciMessage) };
 }
 
-/** What to subscribe. `onWriting` is told of each request as its headers leave, before anything else can happen. */
+/** What to subscribe. `onWriting` is told of each watched request as its headers leave, before anything else can happen. */
 export function undiciSubscriptions(
   book: RequestBook,
   onWriting: (writing: UndiciWriting) => void,
@@ -42,9 +42,9 @@ export function undiciSubscriptions(
       book.begin(request, () => factsOf(request));
     }),
     on("client:sendHeaders", ({ request, socket }) => {
-      onWriting(request);
       const trace = book.traceOf(request);
       if (trace === undefined) return;
+      onWriting(request);
       trace.markSent("headers");
       if (socket !== undefined) book.noteMetered(socket);
     }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/core/failure.ts";
 import { sortFailure } from "../../src/triage/sort.ts";
 import { afterLostOne, BadServer, type Behavior } from "./bad-server.ts";
@@ -9,7 +9,7 @@ import { CODES } from "./labels/codes.ts";
 import { titleOf, type Label } from "./labels/label.ts";
 import { NETWORK } from "./labels/network.ts";
 import { STATUSES } from "./labels/statuses.ts";
-import { expectLabel } from "./labels/judge.ts";
+import { differences } from "./labels/judge.ts";
 import { PLAIN_CLIENTS } from "./plain-clients.ts";
 import { PROVIDER_CLIENTS } from "./provider-clients.ts";
 
@@ -74,7 +74,7 @@ function placeOf(situation: string): { readonly url: string; readonly behavior: 
 describe("a connection that goes wrong", () => {
   test.each(NETWORK.map((label) => [titleOf(label), label] as const))("%s", async (_, label) => {
     const { url, behavior } = placeOf(label.situation);
-    expectLabel(await failureOf(label, url, behavior), label.expected);
+    expect(differences(await failureOf(label, url, behavior), label.expected)).toEqual([]);
   });
 });
 
@@ -97,7 +97,7 @@ function answerOf(situation: string): Answer {
 describe("a status", () => {
   test.each(STATUSES.map((label) => [titleOf(label), label] as const))("%s", async (_, label) => {
     const behavior: Behavior = { kind: "answer", answer: answerOf(label.situation) };
-    expectLabel(await failureOf(label, server.url, behavior), label.expected);
+    expect(differences(await failureOf(label, server.url, behavior), label.expected)).toEqual([]);
   });
 });
 
@@ -108,7 +108,9 @@ describe("what a provider says", () => {
   test.each(rows.map(({ answer, label }) => [titleOf(label), answer, label] as const))(
     "%s",
     async (_, answer, label) => {
-      expectLabel(await failureOf(label, server.url, { kind: "answer", answer }), label.expected);
+      expect(
+        differences(await failureOf(label, server.url, { kind: "answer", answer }), label.expected),
+      ).toEqual([]);
     },
   );
 });

@@ -2,7 +2,7 @@
 
 import axios from "axios";
 import { Gaxios } from "gaxios";
-import got from "got";
+import { got } from "got";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import ky from "ky";
@@ -26,7 +26,6 @@ function bodyFor(method: string): { readonly body?: string } {
 async function throwBody(url: string, method: string): Promise<unknown> {
   const response = await fetch(url, { method, ...bodyFor(method), headers });
   const body: unknown = await response.json();
-  // oxlint-disable-next-line typescript/only-throw-error -- authors do
   throw body;
 }
 

@@ -16,7 +16,7 @@ import { WebClient } from "@slack/web-api";
 import { Connection } from "jsforce";
 import { Octokit } from "octokit";
 import OpenAI from "openai";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import twilio from "twilio";
 import RequestClient from "twilio/lib/base/RequestClient.js";
 import { PATIENCE_MS, type Call } from "./plain-clients.ts";
@@ -63,7 +63,7 @@ async function callShopify(url: string): Promise<unknown> {
     customFetchApi: (target, options) =>
       fetch(target, { ...options, signal: AbortSignal.timeout(PATIENCE_MS) }),
   });
-  const { data, errors, extensions } = await client.request("mutation { a }");
+  const { data, errors, extensions } = await client.request<unknown>("mutation { a }");
   if (errors === undefined) return data;
   throw Object.assign(new Error(errors.message ?? "GraphQL"), errors, { extensions });
 }
@@ -163,7 +163,7 @@ export const PROVIDER_CLIENTS: Readonly<Record<string, Call>> = {
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
       timeout: PATIENCE_MS,
-    }).chat.postMessage({ channel: "c", text: "t" }),
+    }).apiCall("chat.postMessage", { channel: "c", text: "t" }),
   twilio: callTwilio,
   sendgrid: callSendgrid,
   hubspot: (basePath, method) => {

@@ -2,7 +2,7 @@
 
 import { Redis } from "ioredis";
 import { Octokit } from "octokit";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { PATIENCE_MS } from "./plain-clients.ts";
 
 /** Creates an issue. Octokit sends it up to four times, whatever the method; its unit of waiting is 1 s, and 1 ms here. */

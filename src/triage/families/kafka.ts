@@ -40,6 +40,9 @@ export const kafka: Family = {
     [no("gone"), "UNKNOWN_TOPIC_OR_PARTITION"],
     [no("conflict"), "TOPIC_ALREADY_EXISTS DUPLICATE_SEQUENCE_NUMBER"],
     [no("throttled"), "THROTTLING_QUOTA_EXCEEDED"],
-    [no("bug"), "UNSUPPORTED_VERSION KafkaJSUnsupportedMagicByteInMessageSet INVALID_REQUEST"],
+    [
+      no("bug"),
+      "UNSUPPORTED_VERSION KafkaJSUnsupportedMagicByteInMessageSet INVALID_REQUEST KafkaJSNonRetriableError",
+    ],
   ),
 };

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { describe, expect, test } from "vitest";
+import type { Failure } from "../../../src/core/failure.ts";
 import { retryAt } from "../../../src/core/retry.ts";
 import { FRESH_ROUND } from "../../../src/core/case-state.ts";
 import { defineCase } from "../../../src/define/builder.ts";
@@ -10,6 +11,10 @@ import { createTestDatabase } from "../../setup/database.ts";
 import { answered, NOW, sort } from "./sorting.ts";
 
 const { retry } = readDestination(defineDestination("erp", { idempotency: { by: "none" } })).outline;
+
+function told(status: number, error: string): Failure {
+  return sort(answered(status, {}, { error }));
+}
 
 describe("who must act, and when", () => {
   test("19: a quota that is used up goes to its owner at once, and is no request to slow down", () => {
@@ -29,7 +34,6 @@ describe("who must act, and when", () => {
   });
 
   test("23: a dead grant is for its owner, our own registration for us; a limit and a fault are neither", () => {
-    const told = (status: number, error: string) => sort(answered(status, {}, { error }));
     expect(told(400, "invalid_grant")).toMatchObject({
       kind: "denied",
       access: "revoked",

@@ -1,23 +1,24 @@
 /** Compares what triage said with a label. */
 
-import type { Failure } from "../../../src/core/failure.ts";
-import { namedWaitMs } from "../../../src/core/failure.ts";
-import { expect } from "vitest";
+import { namedWaitMs, type Failure } from "../../../src/core/failure.ts";
 import type { Expected } from "./label.ts";
 
 /** Dates in headers have whole seconds, and a test takes its time: a wait may be off by that much, in s. */
 const SLACK_S = 2;
 
-/** Judges a failure by a label; what differs is shown. */
-export function expectLabel({ raw, ...failure }: Failure, { wait, ...expected }: Expected): void {
-  expect(failure, JSON.stringify(raw, null, 1)).toMatchObject(expected);
-  if (wait === undefined) return;
-  if (wait === "never") {
-    expect(failure.instruction?.kind).toBe("doNotRetry");
-    return;
-  }
-  const seconds = (namedWaitMs(failure.instruction) ?? 0) / 1_000;
-  expect(Math.abs(seconds - Number(wait)), `waits ${seconds} s`).toBeLessThanOrEqual(
-    Number(wait) < 10 ? 0.01 : SLACK_S,
-  );
+/** What of a failure is not as its label says, one line each, with what was seen behind them; empty = all as labeled. */
+export function differences(failure: Failure, { wait, ...expected }: Expected): readonly string[] {
+  const named = Object.entries(expected).flatMap(([name, wanted]) => {
+    const got: unknown = Reflect.get(failure, name);
+    return got === wanted ? [] : [`${name} is ${String(got)}, not ${wanted}`];
+  });
+  const found = [...named, ...(wait === undefined ? [] : waitDifference(failure, wait))];
+  return found.length === 0 ? [] : [...found, failure.rule, JSON.stringify(failure.raw, null, 1)];
+}
+
+function waitDifference({ instruction }: Failure, wait: string): readonly string[] {
+  if (wait === "never") return instruction?.kind === "doNotRetry" ? [] : ["it may be sent again"];
+  const seconds = (namedWaitMs(instruction) ?? 0) / 1_000;
+  const slack = Number(wait) < 10 ? 0.01 : SLACK_S;
+  return Math.abs(seconds - Number(wait)) <= slack ? [] : [`the wait is ${seconds} s, not ${wait} s`];
 }

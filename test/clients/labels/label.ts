@@ -38,10 +38,8 @@ export interface Expected {
 }
 
 const NAMED = ["cause", "owner", "scope", "access", "wait"] as const;
-const KINDS: readonly string[] = [
-  ...["transient", "throttled", "quota", "unknown", "rejected", "denied", "conflict"],
-  ...["precondition", "gone", "bug", "stopped"],
-];
+const KINDS: readonly string[] =
+  "transient throttled quota unknown rejected denied conflict precondition gone bug stopped".split(" ");
 const EXECUTED: readonly string[] = ["no", "maybe", "yes", "partial"];
 
 /**
@@ -67,9 +65,11 @@ export function label(
 function readVerdict(verdict: string): Expected {
   const [kind = "", executed = "", ...rest] = verdict.split(" ");
   if (!KINDS.includes(kind) || !EXECUTED.includes(executed)) throw new Error(`no verdict: ${verdict}`);
-  const named = Object.fromEntries(rest.map((one) => one.split("=")));
-  for (const name of Object.keys(named)) {
-    if (!NAMED.some((known) => known === name)) throw new Error(`no such part of a verdict: ${name}`);
+  const named: Record<string, string> = {};
+  for (const part of rest) {
+    const [name = "", value = ""] = part.split("=");
+    if (!NAMED.some((known) => known === name)) throw new Error(`no such part of a verdict: ${part}`);
+    named[name] = value;
   }
   // Both are members of their unions: judged above.
   return { ...named, kind: kind as FailureKind, executed: executed as Executed };

@@ -131,6 +131,6 @@ describe("Octokit as it comes", () => {
       server.paths.length - before,
     );
     // An attempt of which nothing was seen says so.
-    for (const { sentCount, blindSpots } of all) if (sentCount === 0) expect(blindSpots).not.toEqual([]);
+    expect(all.filter(({ sentCount, blindSpots }) => sentCount === 0 && blindSpots.length === 0)).toEqual([]);
   });
 });
