@@ -24,6 +24,8 @@ export interface ContractRules {
   executed(effect: Effect): void;
   /** What a check finds: under the key, or under the natural name. Null = nothing. */
   find(request: Pick<SimulatedRequest, "key" | "name" | "undoes">): Effect | null;
+  /** What a request takes back: the effect of that id, or whatever has the name now. Null = nothing. */
+  takenBack(request: SimulatedRequest): Effect | null;
   /** The version of a thing, where versions are compared. */
   readVersion(name: string): string;
   /** Somebody else changes a thing. */
@@ -34,7 +36,10 @@ export interface ContractRules {
 
 /** The rules of a contract, over the ledger of its destination. */
 export function rulesOf(contract: Contract, url: string, effects: readonly Effect[]): ContractRules {
-  const byKey: Ledgered = { find: ({ key }) => effects.find((one) => one.request.key === key) ?? null };
+  const byKey: Ledgered = {
+    find: ({ key }) => effects.find((one) => one.request.key === key) ?? null,
+    takenBack: ({ undoes }) => effects.find(({ id }) => id === undoes) ?? null,
+  };
   switch (contract) {
     case "key":
       return { ...COMPARES_NOTHING, ...byKey, receive: (request) => deduplicated(request, byKey, url) };
@@ -51,7 +56,7 @@ export function rulesOf(contract: Contract, url: string, effects: readonly Effec
   }
 }
 
-type Ledgered = Pick<ContractRules, "find">;
+type Ledgered = Pick<ContractRules, "find" | "takenBack">;
 
 const EXECUTE: Reception = { kind: "execute" };
 
@@ -75,15 +80,17 @@ function uniqueNames(url: string, effects: readonly Effect[]): ContractRules {
     effects.find((one) =>
       undoes === null ? one.request.name === name && isThere(one) : one.request.key === key,
     ) ?? null;
-  const receive = ({ name, undoes }: SimulatedRequest): Reception => {
+  const takenBack: ContractRules["takenBack"] = ({ name, undoes }) =>
+    undoes === null ? null : (effects.find((one) => one.request.name === name && isThere(one)) ?? null);
+  const receive = (request: SimulatedRequest): Reception => {
+    const { name, undoes } = request;
     if (undoes === null) {
       const isTaken = effects.some((one) => one.request.name === name && isThere(one));
       return isTaken ? refused("nameTaken", new ResponseError(409, url, {}, "{}")) : EXECUTE;
     }
-    const isGone = !effects.some((one) => one.id === undoes && isThere(one));
-    return isGone ? refused("notThere", new ResponseError(404, url, {}, "{}")) : EXECUTE;
+    return takenBack(request) === null ? refused("notThere", new ResponseError(404, url, {}, "{}")) : EXECUTE;
   };
-  return { ...COMPARES_NOTHING, find, receive };
+  return { ...COMPARES_NOTHING, find, takenBack, receive };
 }
 
 function isThere({ isUndone, request }: Effect): boolean {
@@ -91,7 +98,7 @@ function isThere({ isUndone, request }: Effect): boolean {
 }
 
 /** Each write makes a new version, and is taken only with the present one. */
-function comparedVersions(url: string): Omit<ContractRules, "find" | "raise"> {
+function comparedVersions(url: string): Omit<ContractRules, keyof Ledgered | "raise"> {
   const writes = new Map<string, number>();
   const readVersion = (name: string): string => `v${writes.get(name) ?? 0}`;
   const change = (name: string): void => void writes.set(name, (writes.get(name) ?? 0) + 1);

@@ -260,7 +260,8 @@ export class SimulatedDestination {
 
   #execute(request: SimulatedRequest, id: string): string {
     const effect: Effect = { at: this.#scheduler.now, id, request, isUndone: false };
-    for (const one of this.effects) if (one.id === request.undoes) one.isUndone = true;
+    const takenBack = this.#rules.takenBack(request);
+    if (takenBack !== null) takenBack.isUndone = true;
     this.effects.push(effect);
     this.#rules.executed(effect);
     this.#onEffect(effect);

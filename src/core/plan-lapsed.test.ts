@@ -263,6 +263,32 @@ describe("undo", () => {
     expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
   });
 
+  it("is held to be done only once no other attempt of it may still arrive, which would undo what is done next", () => {
+    const to = destination({ repeatSafety: { by: "unique" }, requestAgeMs: MINUTE });
+    const one = lapsed("undo", { undo: { ...undo, destination: to }, destination: to, hasCheck: true });
+    one.open("create.undo").fail("create.undo", lostAnswer);
+    const arrivesAt = one.now + 30 * SECOND + MINUTE;
+    one
+      .wait(15 * SECOND)
+      .open("create.undo")
+      .succeed("create.undo");
+    expect(one.act("create")).toMatchObject({
+      kind: "wait",
+      wait: { step: "create.undo", dueAt: arrivesAt },
+    });
+    expect(one.wait(arrivesAt - one.now).act("create")).toMatchObject({ kind: "record" });
+  });
+
+  it("waits for nothing where what arrives late is turned away", () => {
+    const one = lapsed("undo", { undo: { ...undo, destination: destination(), hasCheck: false } });
+    one.open("create.undo").fail("create.undo", lostAnswer);
+    one
+      .wait(15 * SECOND)
+      .open("create.undo")
+      .succeed("create.undo");
+    expect(one.act("create")).toMatchObject({ kind: "record" });
+  });
+
   it("of the next effect is an undo of its own, with its own key", () => {
     const one = begun().confirm("create.undo").settle().confirm("create");
     one.correct({ vendor: "acme", amount: 3 }).append(...one.plan().shifts);

@@ -8,6 +8,7 @@ import type { LapseReason } from "./journal.ts";
 import type { LapsePolicy, SendStepOutline } from "./outline.ts";
 import { allowedAt, planFresh, planSend, retryWait } from "./plan-send.ts";
 import type { Act, Aim, PlanInput } from "./planning.ts";
+import { turnsAwayLate } from "./repeat-safety.ts";
 import { reviewFor } from "./review.ts";
 import { lastPossibleArrivalAt } from "./settled.ts";
 import { describeLapse } from "./standing.ts";
@@ -70,12 +71,13 @@ function planRecheck(input: PlanInput, step: SendStepOutline, because: LapseReas
 
 function planUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline): Aim {
   const known = stepOf(input.state, undo.name);
-  const { confirmation } = known;
-  if (confirmation === null) {
-    const dueAt = isBeingUndone(input.state, step) ? 0 : lastArrivalAt(input, step);
-    const isEarly = dueAt > input.now && known.review === null;
-    return { target: undo, act: isEarly ? retryWait(undo, known, dueAt) : planSend(input, undo) };
-  }
+  const { confirmation, review } = known;
+  const isBegun = isBeingUndone(input.state, step);
+  // What was begun is sent on as its own outcome says; only its beginning and its end wait for stragglers.
+  const straggler = confirmation === null ? (isBegun ? null : step) : undo;
+  const dueAt = straggler === null ? 0 : lastArrivalAt(input, straggler);
+  if (dueAt > input.now && review === null) return { target: undo, act: retryWait(undo, known, dueAt) };
+  if (confirmation === null) return { target: undo, act: planSend(input, undo) };
   const { intentVersion } = confirmation;
   return {
     target: step,
@@ -83,10 +85,14 @@ function planUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline
   };
 }
 
-/** An attempt beside the confirmed one that still arrives would make anew what was just taken back. */
+/**
+ * When the last attempt beside the confirmed one can still arrive, where that would not be turned away: it would make anew
+ * what was just taken back, or take back what was just made anew.
+ */
 function lastArrivalAt({ state }: PlanInput, { name, destination }: SendStepOutline): number {
   const { intent } = stepOf(state, name);
-  return intent === null ? 0 : lastPossibleArrivalAt(intent, destination);
+  if (intent === null || turnsAwayLate(destination.repeatSafety)) return 0;
+  return lastPossibleArrivalAt(intent, destination);
 }
 
 function lapsedReview(input: PlanInput, step: SendStepOutline, because: LapseReason, next: string): Act {

@@ -19,7 +19,7 @@ import {
 import type { CheckAnswer } from "./journal.ts";
 import { decideLateReport } from "./late.ts";
 import type { RepeatSafety, SendStepOutline } from "./outline.ts";
-import { isOneEffect, needsCheck } from "./repeat-safety.ts";
+import { isOneEffect, needsCheck, turnsAwayLate } from "./repeat-safety.ts";
 
 const version = probe("version");
 
@@ -72,6 +72,12 @@ describe("repeat safety", () => {
     expect(kinds.filter((by) => isOneEffect(safety(by)))).toEqual([
       "key",
       "unique",
+      "if-match",
+      "fence",
+      "transaction",
+    ]);
+    expect(kinds.filter((by) => turnsAwayLate(safety(by)))).toEqual([
+      "key",
       "if-match",
       "fence",
       "transaction",

@@ -20,6 +20,24 @@ export function isOneEffect({ by }: RepeatSafety): boolean {
   }
 }
 
+/**
+ * True where a second request of what was done, and taken back since, does nothing when it arrives late. Where names are
+ * unique, what is taken back frees its name for it.
+ */
+export function turnsAwayLate({ by }: RepeatSafety): boolean {
+  switch (by) {
+    case "key":
+    case "if-match":
+    case "fence":
+    case "transaction":
+      return true;
+    case "unique":
+    case "lookup":
+    case "none":
+      return false;
+  }
+}
+
 /** True where an unknown outcome can only be told by asking, so that every step sent there must have a `check`. */
 export function needsCheck({ by }: RepeatSafety): boolean {
   switch (by) {

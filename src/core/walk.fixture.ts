@@ -30,7 +30,7 @@ import { isClaimable, rowOf } from "./row.ts";
 import { isSettled } from "./settled.ts";
 import { Tally } from "./tally.fixture.ts";
 import { findStep, undoneStep, undoRequest } from "./undo.ts";
-import { World, type Fate, type Flight } from "./world.fixture.ts";
+import { isOurs, World, type Fate, type Flight } from "./world.fixture.ts";
 
 /** Turns in one claim without anything landing: more means that the plan never comes to rest. */
 const TURNS_MAX = 300;
@@ -123,8 +123,7 @@ export class Walk {
     }
     this.flights = others;
     const told = this.world.outcomeOf(flight);
-    const { by } = flight.step.destination.repeatSafety;
-    if (told.kind === "succeeded" && by === "transaction") this.world.commit(flight, this.now);
+    if (told.kind === "succeeded" && isOurs(flight.step)) this.world.commit(flight, this.now);
     this.append(decideAfterAttempt(flight.step, this.state, flight.ref, told, this.now, random));
     if (flight.outcome.kind === "failed" && flight.executesAt !== null) this.zombies.push(flight);
   }
@@ -135,8 +134,7 @@ export class Walk {
     if (claimId === null) return;
     for (const flight of this.flights) if (!hasSent) this.world.drop(flight);
     // What waits in a transaction is rolled back with its holder: there is nothing to report.
-    const isOutside = ({ step }: Flight): boolean => step.destination.repeatSafety.by !== "transaction";
-    this.zombies.push(...this.flights.filter((one) => hasSent && isOutside(one)));
+    this.zombies.push(...this.flights.filter((one) => hasSent && !isOurs(one.step)));
     const openAttempts = this.flights.map(({ ref }) => ref);
     this.flights = [];
     this.claimId = null;

@@ -228,7 +228,8 @@ function isThere({ name, isUndone }: Effect, wanted: string): boolean {
   return name === wanted && !isUndone;
 }
 
-function isOurs({ destination }: SendStepOutline): boolean {
+/** True for what is written in the transaction that confirms it. */
+export function isOurs({ destination }: SendStepOutline): boolean {
   return destination.repeatSafety.by === "transaction";
 }
 
