@@ -16,6 +16,9 @@ export function tellTrouble(report: Report): void {
       if (!isDatabaseAway) tellError(report.error);
       isDatabaseAway = true;
       return;
+    case "lateRequest":
+      tellError(`${report.step} of case ${report.caseId} sent a request after its attempt had ended`);
+      return;
     case "databaseBack":
       isDatabaseAway = false;
       return;

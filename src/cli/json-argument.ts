@@ -11,7 +11,7 @@ const JSON_BYTES_MAX = 1024 * 1024;
 export const JSON_VALUE_HELP = "JSON, @FILE or - for stdin";
 
 /** Reads a JSON argument. Throws `INVALID_REQUEST` naming `option`. */
-export async function readJsonArgument(option: string, argument: string): Promise<unknown> {
+async function readJsonArgument(option: string, argument: string): Promise<unknown> {
   const text = await readText(option, argument);
   if (Buffer.byteLength(text) > JSON_BYTES_MAX) {
     throw invalid(option, `is larger than ${JSON_BYTES_MAX} bytes`);

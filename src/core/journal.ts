@@ -103,7 +103,7 @@ export interface Review {
 }
 
 /** A destination's key counts only so long (R20). */
-export interface ResendWindow {
+interface ResendWindow {
   /** When a person must have acted. */
   readonly dueAt: number;
   /** Until when the same request may be sent again without a second effect. */

@@ -96,7 +96,7 @@ export interface SendOptions<
 }
 
 /** How a step's effect is taken back: sent with the same care as the step itself. */
-export interface UndoOptions<Seen extends Scope, Request, Result> {
+interface UndoOptions<Seen extends Scope, Request, Result> {
   readonly run: (context: UndoContext<Seen, Request, Result>) => unknown;
   /** Asks the destination whether the effect was taken back. */
   readonly check?: (

@@ -14,7 +14,7 @@ export interface EffectRow {
 }
 
 /** An effect as it is kept. */
-export interface StoredEffect {
+interface StoredEffect {
   /** Of the request that it was made for. */
   readonly fingerprint: string;
   /** The token that it was made under. */

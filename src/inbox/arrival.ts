@@ -16,7 +16,7 @@ export interface Arrival {
 }
 
 /** Longest value of a header that is read, in characters. */
-export const HEADER_CHARS_MAX = 4_096;
+const HEADER_CHARS_MAX = 4_096;
 /** Longest value of a header that is kept, in characters. */
 const KEPT_CHARS_MAX = 1_024;
 /** Headers that are kept of one delivery. */

@@ -11,7 +11,7 @@ import type { Source } from "./source.ts";
 import { createHash } from "node:crypto";
 
 /** The consumer of what nobody can read: people. */
-export const UNREADABLE = "(unreadable)";
+const UNREADABLE = "(unreadable)";
 
 /** What a delivery is made of. */
 export interface Delivering {

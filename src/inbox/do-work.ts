@@ -21,7 +21,7 @@ import { eventsIn, readBody } from "./read-events.ts";
 import type { InboxEvent, Source, StartConsumer, TellConsumer } from "./source.ts";
 
 /** How long `fetch` of a consumer may take, in ms. */
-export const FETCH_MS_MAX = 20_000;
+const FETCH_MS_MAX = 20_000;
 /** Delays before a case that is not there is looked for again, in ms: a hint comes first as a rule. */
 const CASE_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000];
 /** Characters of what was thrown that are kept. */
@@ -271,7 +271,7 @@ async function heldFor(
 const HOLD_DELAY_MS = 1_000;
 
 /** What makes repeats of one event the same fact of a case. */
-export function sourceIdOf({ source, eventId }: Pick<InboxEvent, "source" | "eventId">): string {
+function sourceIdOf({ source, eventId }: Pick<InboxEvent, "source" | "eventId">): string {
   return `inbox:${source}:${eventId}`;
 }
 

@@ -9,7 +9,7 @@ import type { Preset, Where } from "./preset.ts";
 import { timeOf } from "./verify.ts";
 
 /** Events of one delivery. */
-export const DELIVERY_EVENTS_MAX = 1_000;
+const DELIVERY_EVENTS_MAX = 1_000;
 /** Longest id, key part, type or subject of an event, in characters. */
 const PART_CHARS_MAX = 400;
 /** Fields of one form. */

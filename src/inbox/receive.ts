@@ -27,7 +27,7 @@ import type { FetchCertificate } from "./signatures/sns.ts";
 /** Bytes of all headers of one request. */
 const HEADERS_BYTES_MAX = 16 * 1024;
 /** How long the body of one request may take, in ms. */
-export const BODY_MS_MAX = 10_000;
+const BODY_MS_MAX = 10_000;
 /** Bytes of bodies that are held at the same time. */
 const HELD_BYTES_MAX = 256 * 1024 * 1024;
 /** Seconds after which a sender may come again. */

@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** Something that was written. */
-export interface Written {
+interface Written {
   readonly path: string;
   readonly body: unknown;
 }
 
 /** A request as it came. */
-export interface Came {
+interface Came {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
