@@ -28,7 +28,7 @@ export const SABOTAGES: readonly Sabotage[] = [
     edits: [
       {
         line: "idempotencyKey: intent.idempotencyKey,",
-        instead: "idempotencyKey: `${intent.idempotencyKey.replace(/[.]/g, '-')}-${ref.attempt}.1`,",
+        instead: "idempotencyKey: intent.idempotencyKey.replace(/[.](?=[0-9]+$)/, `-${ref.attempt}.`),",
       },
     ],
   },

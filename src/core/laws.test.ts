@@ -15,10 +15,12 @@ import {
 import { stepOf } from "./case-state.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
 import type { JsonObject } from "./json.ts";
-import type { CaseOutline, DestinationOutline } from "./outline.ts";
+import type { CaseOutline, DestinationOutline, RepeatSafety, SendStepOutline } from "./outline.ts";
 import { planCase } from "./plan.ts";
 import type { PlanInput } from "./planning.ts";
+import { needsCheck } from "./repeat-safety.ts";
 import { isClaimable, rowOf } from "./row.ts";
+import { undoName } from "./undo.ts";
 import { Walk, type Luck } from "./walk.fixture.ts";
 import { FATES } from "./world.fixture.ts";
 
@@ -30,11 +32,27 @@ const brief = destination({
 const slow = destination({ name: "slow", requestAgeMs: 2 * MINUTE, retry: { ...retry, maxAttempts: 2 } });
 const blind = destination({ name: "mail", repeatSafety: { by: "none" } });
 
-const send = (
-  name: string,
-  to: DestinationOutline,
-  over: Partial<{ after: string[]; hasCheck: boolean }> = {},
-) => ({ kind: "step", name, destination: to, uses: [name], ...over }) as const;
+const comparing = (by: Exclude<RepeatSafety["by"], "key">): DestinationOutline =>
+  destination({ name: by, repeatSafety: { by }, readLagMs: 5 * SECOND, requestAgeMs: MINUTE });
+const version = probe("version", { freshForMs: 10 * SECOND });
+
+const send = (name: string, to: DestinationOutline, over: Partial<SendStepOutline> = {}) =>
+  ({
+    kind: "step",
+    name,
+    destination: to,
+    uses: [name],
+    ...(needsCheck(to.repeatSafety) ? { hasCheck: true } : {}),
+    ...(to.repeatSafety.by === "if-match" ? { before: [version], versionCondition: version.name } : {}),
+    ...over,
+  }) as const;
+
+/** A step that is taken back before it is done again. */
+const undoable = (name: string, to: DestinationOutline, over: Partial<SendStepOutline> = {}) => {
+  const [undo] = outlineOf({ ...send(name, to, over), after: [], uses: [] }).steps;
+  if (undo?.kind !== "step") throw new Error("an undo is a step that sends");
+  return { ...send(name, to, over), onLapse: "undo", undo: { ...undo, name: undoName(name) } } as const;
+};
 
 /** Every outline can come to its end: whatever is unknown can be asked. */
 const askable: readonly CaseOutline[] = [
@@ -53,6 +71,24 @@ const askable: readonly CaseOutline[] = [
     { kind: "waitForEvent", name: "first", after: ["a"], uses: [] },
     { kind: "waitForEvent", name: "second", after: ["a"], uses: [], requires: [fact("fits")] },
     send("d", ledger, { after: ["b", "c", "first", "second"], hasCheck: true }),
+  ),
+];
+
+/** Destinations of every kind, and confirmations that lapse and are rechecked, redone or undone. */
+const lapsing: readonly CaseOutline[] = [
+  outlineOf(
+    undoable("named", comparing("unique")),
+    send("written", comparing("if-match"), { onLapse: "redo", requires: [fact("fits")] }),
+    undoable("fenced", comparing("fence")),
+    send("stored", comparing("transaction"), { onLapse: "redo" }),
+    send("asked", brief, { onLapse: "recheck", hasCheck: true }),
+  ),
+  outlineOf(
+    undoable("written", comparing("if-match"), { after: [] }),
+    send("named", comparing("unique"), { after: [], onLapse: "redo" }),
+    undoable("stored", comparing("transaction"), { after: ["written"] }),
+    send("fenced", comparing("fence"), { after: ["named"], onLapse: "recheck", requires: [probe("cHolds")] }),
+    undoable("a", ledger, { after: ["stored", "fenced"], hasCheck: true }),
   ),
 ];
 
@@ -97,6 +133,8 @@ const KINDS = {
   resumeStep: 3,
   correct: 3,
   pause: 1,
+  redo: 1,
+  others: 1,
 } as const;
 
 const happenings = fc.array(
@@ -157,6 +195,10 @@ function happen(walk: Walk, { kind, pick, random }: Happening): void {
       return walk.correct({ [step]: pick % 4 === 0 ? -1 : pick });
     case "pause":
       return walk.pause(pick % 2 === 0 ? null : walk.now + MINUTE);
+    case "redo":
+      return walk.orderRedo(step);
+    case "others":
+      return walk.world.changeByOthers(step);
   }
 }
 
@@ -176,6 +218,11 @@ const firstInput: JsonObject = {
   d: 6,
   constructor: 7,
   mail: 8,
+  named: 9,
+  written: -10,
+  fenced: 11,
+  stored: -12,
+  asked: 13,
 };
 
 function walkThrough(outline: CaseOutline, all: readonly Happening[]): Walk {
@@ -210,11 +257,18 @@ function bringToEnd(walk: Walk): void {
   }
 }
 
-/** What a person does about reviews: sets right what was refused, gives back what confirmations rested on, resumes. */
+/**
+ * What a person does about reviews: sets right what was refused, gives back what confirmations rested on, has done again
+ * what rests on a result that is another one now, and resumes.
+ */
 function helpOut(walk: Walk): void {
   for (const { step, reason } of rowOf(walk.state).summary.reviews) {
     if (reason === "rejected") walk.correct({ [step]: walk.journal.length });
-    if (reason === "lapsed") walk.correct(confirmedFields(walk));
+    if (reason !== "lapsed") continue;
+    const fields = confirmedFields(walk);
+    const input = walk.state.input as JsonObject;
+    if (Object.entries(fields).some(([name, value]) => input[name] !== value)) walk.correct(fields);
+    else walk.orderRedo(step);
   }
   walk.resume(null);
 }
@@ -234,7 +288,7 @@ function confirmedFields(walk: Walk): JsonObject {
 /** For a busy machine; a few seconds suffice. */
 const TIME_MS_MAX = 120_000;
 
-const anyOutline = fc.constantFrom(...askable, ...blindOnes);
+const anyOutline = fc.constantFrom(...askable, ...lapsing, ...blindOnes);
 
 describe("whatever happens to a case", () => {
   // The walk throws as soon as a law is broken.
@@ -255,7 +309,7 @@ describe("whatever happens to a case", () => {
     "the end is done once nothing fails any more and people do what they are asked",
     () => {
       fc.assert(
-        fc.property(fc.constantFrom(...askable), happenings, (outline, all) => {
+        fc.property(fc.constantFrom(...askable, ...lapsing), happenings, (outline, all) => {
           const walk = walkThrough(
             outline,
             // A result that cannot be stored leaves what follows without it, for good.

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   broken,
   cannotTell,
+  destination,
   fact,
   HOUR,
   ledger,
@@ -11,6 +12,7 @@ import {
   outlineOf,
   person,
   rejection,
+  SECOND,
   Story,
   worker,
 } from "./case.fixture.ts";
@@ -232,6 +234,35 @@ describe("undo", () => {
     expect(one.act("create")).toEqual({ kind: "nothing", why: "stands" });
   });
 
+  it("is not begun while another attempt of what it takes back may still arrive", () => {
+    const to = destination({ repeatSafety: { by: "unique" }, requestAgeMs: MINUTE });
+    const step = {
+      kind: "step",
+      name: "create",
+      onLapse: "undo",
+      undo,
+      destination: to,
+      hasCheck: true,
+    } as const;
+    const one = new Story(outlineOf(step), { amount: 1 }).open("create").fail("create", lostAnswer);
+    const arrivesAt = one.now + 30 * SECOND + MINUTE;
+    one
+      .wait(15 * SECOND)
+      .open("create")
+      .succeed("create")
+      .correct({ amount: 2 })
+      .settle();
+    expect(targetOf(one)).toBe("create.undo");
+    expect(one.act("create")).toMatchObject({
+      kind: "wait",
+      wait: { step: "create.undo", dueAt: arrivesAt },
+    });
+    // What it rested on may hold again meanwhile: nothing was begun.
+    expect(one.correct({ amount: 1 }).plan().steps[0]?.standing.kind).toBe("stands");
+    one.correct({ amount: 2 }).wait(arrivesAt - one.now);
+    expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
+  });
+
   it("of the next effect is an undo of its own, with its own key", () => {
     const one = begun().confirm("create.undo").settle().confirm("create");
     one.correct({ vendor: "acme", amount: 3 }).append(...one.plan().shifts);
@@ -276,6 +307,31 @@ describe("undo", () => {
     one.confirm("create.undo").settle();
     expect(one.step("create").confirmation).toBeNull();
     expect(sentence(one)).toContain("precondition: ");
+  });
+
+  it("takes back what a person had vouched for too", () => {
+    const one = new Story(outlineOf({ kind: "step", name: "create", onLapse: "undo", undo }));
+    one.append({
+      kind: "stepConfirmed",
+      step: "create",
+      intentVersion: 0,
+      basis: "old",
+      result: { kind: "value", value: null },
+      evidence: null,
+      by: { how: "person", by: "ada", reason: "seen" },
+    });
+    expect(targetOf(one)).toBe("create.undo");
+    expect(one.act("create")).toEqual({ kind: "send", repeats: [] });
+  });
+
+  it("holds the case while a person must look at it, also where what it takes back stands", () => {
+    const one = confirmed("undo", { undo }).confirm("notify");
+    const outcome = { kind: "succeeded", result: { kind: "value", value: null }, evidence: null } as const;
+    const ref = { step: "create.undo", intentVersion: 1, attempt: 1 };
+    const report = { ref, claimId: "claim-1", holder: worker, outcome };
+    one.append(...decideLateReport(one.outline, one.state, report));
+    expect(one.plan()).toMatchObject({ strays: [{ review: { step: "create.undo" } }], isComplete: false });
+    expect(one.resume().plan()).toMatchObject({ strays: [], isComplete: true });
   });
 
   it("comes first where a person ordered the step to be done again", () => {

@@ -6,9 +6,10 @@
 import { stepOf } from "./case-state.ts";
 import type { LapseReason } from "./journal.ts";
 import type { LapsePolicy, SendStepOutline } from "./outline.ts";
-import { allowedAt, planFresh, planSend } from "./plan-send.ts";
+import { allowedAt, planFresh, planSend, retryWait } from "./plan-send.ts";
 import type { Act, Aim, PlanInput } from "./planning.ts";
 import { reviewFor } from "./review.ts";
+import { lastPossibleArrivalAt } from "./settled.ts";
 import { describeLapse } from "./standing.ts";
 import { isBeingUndone } from "./undo.ts";
 
@@ -68,13 +69,24 @@ function planRecheck(input: PlanInput, step: SendStepOutline, because: LapseReas
 }
 
 function planUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline): Aim {
-  const { confirmation } = stepOf(input.state, undo.name);
-  if (confirmation === null) return { target: undo, act: planSend(input, undo) };
+  const known = stepOf(input.state, undo.name);
+  const { confirmation } = known;
+  if (confirmation === null) {
+    const dueAt = isBeingUndone(input.state, step) ? 0 : lastArrivalAt(input, step);
+    const isEarly = dueAt > input.now && known.review === null;
+    return { target: undo, act: isEarly ? retryWait(undo, known, dueAt) : planSend(input, undo) };
+  }
   const { intentVersion } = confirmation;
   return {
     target: step,
     act: { kind: "record", entry: { kind: "stepUndone", step: step.name, intentVersion } },
   };
+}
+
+/** An attempt beside the confirmed one that still arrives would make anew what was just taken back. */
+function lastArrivalAt({ state }: PlanInput, { name, destination }: SendStepOutline): number {
+  const { intent } = stepOf(state, name);
+  return intent === null ? 0 : lastPossibleArrivalAt(intent, destination);
 }
 
 function lapsedReview(input: PlanInput, step: SendStepOutline, because: LapseReason, next: string): Act {

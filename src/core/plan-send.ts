@@ -292,7 +292,8 @@ function triedSentence({ destination }: SendStepOutline, known: StepState): stri
   return `it was tried ${attempts} of ${maxAttempts} times${repeated}${throttled}${late}`;
 }
 
-function retryWait(step: SendStepOutline, known: StepState, dueAt: number): Act {
+/** A try of a step that is not due yet. */
+export function retryWait(step: SendStepOutline, known: StepState, dueAt: number): Act {
   return {
     kind: "wait",
     wait: {

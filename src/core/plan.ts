@@ -25,7 +25,8 @@ export interface Plan {
   readonly steps: readonly PlannedStep[];
   /**
    * Steps that the journal knows and the definition no longer has, or has as something that sends nothing, where
-   * something about them is open: nothing that may have happened is lost with its definition.
+   * something about them is open: nothing that may have happened is lost with its definition. And undo steps that wait
+   * for a person while what they take back stands.
    */
   readonly strays: readonly ReviewAct[];
   /** The standing steps with no standing successor. */
@@ -50,7 +51,7 @@ export function planCase(input: PlanInput): Plan {
     if (act.kind === "confirm" && act.entry.by.how === "event") taken.set(act.entry.by.sourceId, step.name);
     return { step, standing, target, act };
   });
-  const strays = straysOf(input);
+  const strays = straysOf(input, steps);
   return {
     steps,
     strays,
@@ -157,11 +158,12 @@ function openReview(review: ReviewAct["review"]): ReviewAct {
   return { kind: "review", review, isOpen: false };
 }
 
-function straysOf({ outline, state }: PlanInput): readonly ReviewAct[] {
+function straysOf({ outline, state }: PlanInput, steps: readonly PlannedStep[]): readonly ReviewAct[] {
   return Object.entries(state.steps).flatMap(([name, { review, intent, confirmation }]) => {
     const step = findStep(outline, name);
+    const isPlanned = steps.some((one) => one.step.name === name || one.target.name === name);
+    if (!isPlanned && review !== null) return [{ kind: "review", review, isOpen: true }];
     if (step?.kind === "step") return [];
-    if (step === null && review !== null) return [{ kind: "review", review, isOpen: true }];
     if (review?.reason === "unknown" || intent === null || isSettled(intent, confirmation)) return [];
     const sentence =
       `${name} may have happened at ${intent.destination}, and the definition of ${outline.name} does not send it ` +

@@ -39,7 +39,7 @@ export class Tally {
       this.#losses = 0;
       this.#tries.delete(entry.step);
     }
-    if (entry.kind === "resumed") this.#forget(entry.step);
+    if (entry.kind === "resumed" || entry.kind === "redoOrdered") this.#forget(entry.step);
     if (entry.kind === "inputCorrected") this.#forget(null);
   }
 

@@ -4,16 +4,20 @@
  */
 
 import { digest, numbered, person, retry, started, worker } from "./case.fixture.ts";
-import { isUnproved, stepOf, type CaseState } from "./case-state.ts";
+import { basisOf } from "./basis.ts";
+import { isUnproved, stepOf, type CaseState, type Intent } from "./case-state.ts";
 import {
   decideAfterAttempt,
   decideAfterCheck,
   decideAfterProbe,
   decideOpenAttempt,
+  fingerprintOf,
+  nextFencingToken,
   unknownEffect,
+  type CheckedEffect,
 } from "./decide.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
-import type { Entry, JournalEntry, Wait } from "./journal.ts";
+import type { ConditionAnswer, Entry, JournalEntry, Wait } from "./journal.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { decideLateReport } from "./late.ts";
 import { decideApproval, decideCorrection, decideEvent, decidePause, decideResume } from "./moves.ts";
@@ -21,10 +25,11 @@ import type { MoveVerdict } from "./moves.ts";
 import type { CaseOutline, SendStepOutline, StepOutline } from "./outline.ts";
 import { LOSSES_MAX } from "./plan-send.ts";
 import { planCase, type Plan } from "./plan.ts";
-import { answerKey, type FreshAnswer, type PlanInput, type PlannedStep } from "./planning.ts";
+import { answerKey, type Act, type FreshAnswer, type PlanInput, type PlannedStep } from "./planning.ts";
 import { isClaimable, rowOf } from "./row.ts";
 import { isSettled } from "./settled.ts";
 import { Tally } from "./tally.fixture.ts";
+import { findStep, undoneStep, undoRequest } from "./undo.ts";
 import { World, type Fate, type Flight } from "./world.fixture.ts";
 
 /** Turns in one claim without anything landing: more means that the plan never comes to rest. */
@@ -54,6 +59,10 @@ export class Walk {
   /** Sends whose outcome nobody waits for any more; they may still be reported. */
   zombies: Flight[] = [];
   readonly #tally = new Tally();
+  /** Steps that a person ordered to be done again: beside what they did before, whatever their policy. */
+  readonly #ordered = new Set<string>();
+  /** What undo steps were confirmed to have taken back. */
+  readonly #takenBack = new Set<string>();
   #claims = 0;
   #facts = 0;
 
@@ -113,8 +122,10 @@ export class Walk {
       this.pass(flight.executesAt - this.now);
     }
     this.flights = others;
-    const outcome = decideAfterAttempt(flight.step, this.state, flight.ref, flight.outcome, this.now, random);
-    this.append(outcome);
+    const told = this.world.outcomeOf(flight);
+    const { by } = flight.step.destination.repeatSafety;
+    if (told.kind === "succeeded" && by === "transaction") this.world.commit(flight, this.now);
+    this.append(decideAfterAttempt(flight.step, this.state, flight.ref, told, this.now, random));
     if (flight.outcome.kind === "failed" && flight.executesAt !== null) this.zombies.push(flight);
   }
 
@@ -123,7 +134,9 @@ export class Walk {
     const { claimId } = this;
     if (claimId === null) return;
     for (const flight of this.flights) if (!hasSent) this.world.drop(flight);
-    this.zombies.push(...this.flights.filter(() => hasSent));
+    // What waits in a transaction is rolled back with its holder: there is nothing to report.
+    const isOutside = ({ step }: Flight): boolean => step.destination.repeatSafety.by !== "transaction";
+    this.zombies.push(...this.flights.filter((one) => hasSent && isOutside(one)));
     const openAttempts = this.flights.map(({ ref }) => ref);
     this.flights = [];
     this.claimId = null;
@@ -144,7 +157,9 @@ export class Walk {
     const { ref, claimId, key } = flight;
     const result = { kind: "value", value: { key } } as const;
     const outcome =
-      flight.executesAt === null ? flight.outcome : { kind: "succeeded" as const, result, evidence: null };
+      flight.executesAt === null || this.world.wasRefused(flight)
+        ? this.world.outcomeOf(flight)
+        : { kind: "succeeded" as const, result, evidence: null };
     const report = { ref, claimId, holder: worker, outcome };
     this.append(...decideLateReport(this.outline, this.state, report));
   }
@@ -178,6 +193,16 @@ export class Walk {
     this.#move(decideCorrection(this.state, this.#held(), { input, by: person, reason: "walk" }));
   }
 
+  /** A person orders a step that was confirmed to be done again. */
+  orderRedo(step: string): void {
+    const { rest } = this.state;
+    const isOpen = rest.kind !== "done" && rest.kind !== "canceled";
+    if (this.claimId !== null || !isOpen || stepOf(this.state, step).confirmation === null) return;
+    if (findStep(this.outline, step)?.kind !== "step") return;
+    this.#ordered.add(step);
+    this.append({ kind: "redoOrdered", step, by: person, reason: "walk" });
+  }
+
   pause(untilAt: number | null): void {
     this.#move(decidePause(this.state, this.#held(), { by: person, reason: null, untilAt }));
   }
@@ -204,10 +229,10 @@ export class Walk {
       this.append(...found);
       return "on";
     }
-    for (const { step, act } of plan.steps) {
-      if (act.kind === "ask") return this.#askProbes(step, act.conditions, luck);
-      if (act.kind === "check" && step.kind === "step") return this.#check(step, luck);
-      if (act.kind === "send" && step.kind === "step") return this.#send(claimId, step, luck);
+    for (const { target, act } of plan.steps) {
+      if (act.kind === "ask") return this.#askProbes(target, act.conditions, luck);
+      if (act.kind === "check" && target.kind === "step") return this.#check(target, act.about, luck);
+      if (act.kind === "send" && target.kind === "step") return this.#send(claimId, target, luck);
     }
     if (this.flights.length > 0) return "waits";
     if (plan.isComplete) return this.#release({ kind: "caseDone" });
@@ -246,20 +271,49 @@ export class Walk {
       step,
       key: intent.idempotencyKey,
       request: JSON.parse(intent.request ?? "null") as Json,
+      fingerprint: intent.fingerprint,
+      fencingToken: attempt.fencingToken,
+      version: attempt.version,
+      ...this.#thingOf(step, intent.request),
     };
     this.flights.push(this.world.send(what, fate, now, attempt.sendDeadlineAt));
     return "on";
   }
 
-  #check(step: SendStepOutline, { isVague, random }: Luck): "on" {
+  #check(step: SendStepOutline, about: Extract<Act, { kind: "check" }>["about"], luck: Luck): "on" {
     const { intent } = stepOf(this.state, step.name);
     if (intent === null) throw new LawBroken("a check without an intent");
-    const answer = isVague
+    const fencingToken = nextFencingToken(this.state, this.now);
+    const effect = about === "outcome" ? unknownEffect(intent) : this.#wantedNow(step, intent);
+    const thing = this.#thingOf(step, about === "outcome" ? intent.request : null);
+    const answer = luck.isVague
       ? ({ kind: "cannotTell", why: "it is down" } as const)
-      : this.world.look(step, intent.idempotencyKey, this.now);
-    const asked = { askedAt: this.now, answeredAt: this.now };
-    this.append(decideAfterCheck(step, this.state, unknownEffect(intent), answer, asked, random));
+      : this.world.look({ step, key: intent.idempotencyKey, fencingToken, ...thing }, this.now);
+    const raised = step.destination.repeatSafety.by === "fence" ? { raisedTo: fencingToken } : {};
+    const asked = { askedAt: this.now, answeredAt: this.now, ...raised };
+    this.append(decideAfterCheck(step, this.state, effect, answer, asked, luck.random));
     return "on";
+  }
+
+  #wantedNow(step: SendStepOutline, intent: Intent): CheckedEffect {
+    const { outline, state } = this;
+    const basis = basisOf(step, state, digest);
+    return {
+      intent,
+      basis,
+      fingerprint: fingerprintOf({ outline, step, state, request: this.#request(step), digest }),
+    };
+  }
+
+  /** What a request is about. Where names are unique, a step that is done again makes another thing. */
+  #thingOf(
+    step: SendStepOutline,
+    request: string | null,
+  ): { readonly name: string; readonly isUndo: boolean } {
+    const undone = undoneStep(this.outline, step.name);
+    const isMany = step.destination.repeatSafety.by === "unique" && step.onLapse === "redo";
+    const name = undone?.name ?? step.name;
+    return { name: isMany ? `${name} ${request ?? ""}` : name, isUndo: undone !== null };
   }
 
   #askProbes(step: StepOutline, names: readonly string[], { isVague, random }: Luck): "on" {
@@ -267,7 +321,7 @@ export class Walk {
       if (condition.kind !== "probe" || !names.includes(condition.name)) continue;
       const answer = isVague
         ? ({ kind: "cannotTell", why: "it is down" } as const)
-        : this.#ask(condition.name);
+        : this.#askProbe(step, condition.name);
       this.append(decideAfterProbe(step.name, condition, this.state, answer, this.now, random));
     }
     return "on";
@@ -317,7 +371,17 @@ export class Walk {
     return this.world.conditions.get(condition) ?? { kind: "holds" };
   }
 
+  #askProbe(step: StepOutline, condition: string): ConditionAnswer {
+    if (step.kind !== "step" || condition !== step.versionCondition) return this.#ask(condition);
+    return { kind: "holds", version: this.world.versionOf(this.#thingOf(step, null).name) };
+  }
+
   #request(step: SendStepOutline): Json | null {
+    const undone = undoneStep(this.outline, step.name);
+    if (undone !== null) {
+      const { confirmation } = stepOf(this.state, undone.name);
+      return confirmation === null ? null : undoRequest(undone.name, confirmation);
+    }
     const input = this.state.input as JsonObject;
     return step.hasRequest ? { step: step.name, value: input[step.name] ?? null } : null;
   }
@@ -334,10 +398,13 @@ export class Walk {
   }
 
   #keepLaws(entry: Entry): void {
-    if (entry.kind === "intentOpened") this.#keepSettled(entry.step);
+    if (entry.kind === "intentOpened") {
+      this.#keepSettled(entry.step);
+      require(!this.#takenBack.has(`${entry.step} ${entry.request}`), `${entry.step} is begun a second time`);
+    }
     if (entry.kind === "attemptOpened") {
       require(entry.fencingToken > this.state.fencingToken, "a fencing token did not rise");
-      const step = this.outline.steps.find(({ name }) => name === entry.step);
+      const step = findStep(this.outline, entry.step);
       const max = step?.kind === "step" ? step.destination.retry.maxAttempts : 0;
       require(this.#tally.tries(entry.step) < max, `${entry.step} is tried more often than allowed`);
       require(this.#tally.losses < LOSSES_MAX, "an attempt is opened after three losses in a row");
@@ -347,12 +414,35 @@ export class Walk {
       require(times < retry.maxAttempts, `"${entry.condition}" is asked more often than allowed`);
     }
     if (entry.kind === "stepConfirmed" && entry.intentVersion > 0) {
-      const key = stepOf(this.state, entry.step).intent?.idempotencyKey ?? "";
-      require(this.world.hasEffect(key), `${entry.step} is confirmed without an effect`);
+      this.#keepConfirmed(entry);
     }
-    for (const { name } of this.outline.steps) {
-      const effects = this.world.effects.filter(({ step }) => step === name);
-      require(effects.length <= 1, `${name} took effect ${effects.length} times`);
+    this.#keepOnce();
+  }
+
+  /** What is confirmed is there: under its key, or, where names are unique, as the thing that was wanted. */
+  #keepConfirmed({ step, intentVersion }: Extract<Entry, { kind: "stepConfirmed" }>): void {
+    const { intent } = stepOf(this.state, step);
+    if (intent?.version !== intentVersion) throw new LawBroken(`${step} is confirmed without its intent`);
+    const { idempotencyKey, fingerprint, request } = intent;
+    const isSame = this.world.effects.some(
+      (one) => one.step === step && one.fingerprint === fingerprint && !one.isUndone,
+    );
+    require(this.world.hasEffect(idempotencyKey) || isSame, `${step} is confirmed without an effect`);
+    if (undoneStep(this.outline, step) !== null) this.#takenBack.add(`${step} ${request}`);
+  }
+
+  /** One effect a key; and one at a time of what is not to be done again beside what it did. */
+  #keepOnce(): void {
+    const { effects } = this.world;
+    for (const { key } of effects) {
+      const times = effects.filter((one) => one.key === key).length;
+      require(times <= 1, `${key} took effect ${times} times`);
+    }
+    for (const step of this.outline.steps) {
+      const { name } = step;
+      if (step.kind !== "step" || step.onLapse === "redo" || this.#ordered.has(name)) continue;
+      const times = effects.filter((one) => one.step === name && !one.isUndone).length;
+      require(times <= 1, `${name} is there ${times} times`);
     }
   }
 
@@ -361,15 +451,20 @@ export class Walk {
     const { intent, confirmation } = stepOf(this.state, step);
     if (intent === null) return;
     require(isSettled(intent, confirmation), `the intent of ${step} is not settled`);
+    if (intent.isUndone || confirmation?.intentVersion === intent.version) return;
     require(!intent.attempts.some(isUnproved), `the intent of ${step} has an attempt that may have happened`);
     require(!this.world.hasEffect(intent.idempotencyKey), `the old intent of ${step} has an effect`);
-    require(!this.world.isPending(intent.idempotencyKey), `the old intent of ${step} can still take effect`);
+    const outline = findStep(this.outline, step);
+    // A raised fence turns away what still arrives.
+    const isShutOut = outline?.kind === "step" && outline.destination.repeatSafety.by === "fence";
+    require(isShutOut ||
+      !this.world.isPending(intent.idempotencyKey), `the old intent of ${step} can still take effect`);
   }
 }
 
 function whatIsFound({ shifts, steps, strays }: Plan): readonly Entry[] {
   if (shifts.length > 0) return shifts;
-  for (const { act } of steps) if (act.kind === "confirm") return [act.entry];
+  for (const { act } of steps) if (act.kind === "confirm" || act.kind === "record") return [act.entry];
   return [...steps.map(({ act }) => act), ...strays].flatMap((act): readonly Entry[] =>
     act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : [],
   );
