@@ -117,7 +117,8 @@ function tell(name: string, without: readonly Block[], withMeter: readonly Block
     const more = median(without.map((one, index) => (withMeter[index]?.[what] ?? 0) - one[what]));
     const ratio = median(without.map((one, index) => (withMeter[index]?.[what] ?? 0) / one[what]));
     const unit = what === "cpuUs" ? "CPU" : "time";
-    return `${unit} ${plain.toFixed(0)} us -> ${metered.toFixed(0)} us (${more >= 0 ? "+" : ""}${more.toFixed(1)} us, x ${ratio.toFixed(3)})`;
+    const change = `${more >= 0 ? "+" : ""}${more.toFixed(1)} us, x ${ratio.toFixed(3)}`;
+    return `${unit} ${plain.toFixed(0)} us -> ${metered.toFixed(0)} us (${change})`;
   });
   process.stdout.write(`${name}: ${figures.join("; ")}\n`);
 }

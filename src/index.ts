@@ -8,6 +8,16 @@ export {
   type FieldFault,
 } from "./core/errors.ts";
 export type { ConditionAnswer } from "./core/journal.ts";
+export type {
+  DeniedAccess,
+  Executed,
+  Failure,
+  FailureCause,
+  FailureKind,
+  FailureOwner,
+  FailureScope,
+  Instruction,
+} from "./core/failure.ts";
 export type { Json, JsonObject } from "./core/json.ts";
 export type { Transaction } from "./core/ports.ts";
 export type { OwnSorting, SeenError, SeenFailure, SeenResponse, Sorter } from "./core/seen-failure.ts";

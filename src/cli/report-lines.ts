@@ -32,8 +32,9 @@ function sayReport(report: Report): string | null {
       return `${report.caseId}: late report on attempt ${report.attempt} of ${report.step}: ${took}`;
     }
     case "lateRequest": {
-      const sure = report.isSure ? "was sent" : "was sent, or another step's through a shared queue,";
-      return `${report.caseId}: a request (${report.method} ${report.origin ?? "somewhere"}) ${sure} after attempt ${report.attempt} of ${report.step} had ended`;
+      const { caseId, step, attempt, method, origin, isSure } = report;
+      const sent = isSure ? "was sent" : "was sent, or another step's through a shared queue,";
+      return `${caseId}: ${method} to ${origin ?? "somewhere"} ${sent} after attempt ${attempt} of ${step} had ended`;
     }
     case "holderEnded":
       return `this worker was taken for lost (${report.holderId}); it goes on as ${report.nextHolderId}`;

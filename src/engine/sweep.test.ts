@@ -217,6 +217,25 @@ describe("a sweep", () => {
     expect(most).toBe(8);
   });
 
+  test("frees the others while one case is locked, and says that it could not free that one", async () => {
+    const yard = new Yard();
+    await yard.holder("h");
+    const ids = Array.from({ length: 20 }, (_, index) => `00case${index}`);
+    for (const caseId of ids) await yard.claimed("h", { caseId });
+    let isLocked = true;
+    const sweep = yard.sweep("s", {
+      ...yard.store,
+      changeCase: (caseId, change, decide) =>
+        isLocked && caseId === ids[0]
+          ? Promise.reject(new FootholdError("DATABASE_UNAVAILABLE", "the lock was not had in time"))
+          : yard.store.changeCase(caseId, change, decide),
+    });
+    await expect(yard.watch(sweep, LEASE_MS)).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" });
+    expect(yard.reports.filter(({ kind }) => kind === "claimFreed")).toHaveLength(ids.length - 1);
+    isLocked = false;
+    expect((await sweep.sweepOnce()).freedClaims).toMatchObject([{ caseId: ids[0] }]);
+  });
+
   test("leaves the claim of a holder alone that registered between its two looks", async () => {
     const yard = new Yard();
     const sweep = yard.sweep("s", {

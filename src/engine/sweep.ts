@@ -16,7 +16,10 @@ import { Watch } from "./watch.ts";
 export const SWEEP_EVERY_MS = 500;
 /** Claims looked at in one pass: those of 156 workers at their default. Further ones come as these end. */
 const CLAIMS_MAX = 10_000;
-/** Claims freed at the same time: one after the other, the last cases of a big worker would wait for seconds. */
+/**
+ * Claims freed at the same time: one after the other, the last cases of a big worker would wait for seconds, and all of
+ * them behind one that somebody has locked.
+ */
 const FREES_AT_ONCE = 8;
 /** The share of a lease, and of the sweep's own interval, that the time between two passes counts at most. */
 const HOLE_SHARE_OF_LEASE = 1 / 4;
@@ -137,16 +140,18 @@ class Watching implements Sweep {
     const names = new Map(holders.map(({ holderId, name }) => [holderId, name]));
     const freedClaims: SweepReport["freedClaims"][number][] = [];
     const failed: SweepReport["failed"][number][] = [];
-    const free = async ({ claim, why }: LooseClaim): Promise<void> => {
-      const { caseId, claimId, holderId } = claim;
-      const done = await this.#free(claim, names.get(holderId) ?? "an unknown holder", why);
-      if (done.kind === "freed") freedClaims.push({ caseId, claimId, why });
-      if (done.kind === "failed") failed.push({ caseId, error: done.error });
+    const waiting = [...loose];
+    const freeNext = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { caseId, claimId, holderId } = next.claim;
+        const done = await this.#free(next.claim, names.get(holderId) ?? "an unknown holder", next.why);
+        if (done.kind === "freed") freedClaims.push({ caseId, claimId, why: next.why });
+        if (done.kind === "failed") failed.push({ caseId, error: done.error });
+      }
     };
-    for (let next = 0; next < loose.length; next += FREES_AT_ONCE) {
-      await Promise.all(loose.slice(next, next + FREES_AT_ONCE).map(free));
-    }
+    const lanes = await Promise.allSettled(Array.from({ length: FREES_AT_ONCE }, freeNext));
     this.#tellHolders(endedHolders, freedClaims, claims);
+    for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
     await this.#forgetHolders();
     return { endedHolders, freedClaims, failed };
   }

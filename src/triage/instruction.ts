@@ -63,7 +63,7 @@ export function readInstruction(answer: InstructionInput, now: number): Instruct
 }
 
 /** Anything that is no wait means: do not retry (gRPC A6). Zero leaves it to us. */
-export function readPushback(text: string): Instruction | null {
+function readPushback(text: string): Instruction | null {
   const source = "grpc-retry-pushback-ms";
   if (!/^\d{1,10}$/.test(text.trim())) return { kind: "doNotRetry", source };
   const delayMs = Number(text);
@@ -89,7 +89,13 @@ function headerHint(
 }
 
 function hintOf(delayMs: number | null, source: string, rank: number, capMs: number | null): readonly Hint[] {
-  if (delayMs === null || !(delayMs > 0) || (capMs === null && delayMs > KEPT_MS_MAX)) return [];
+  if (
+    delayMs === null ||
+    !Number.isFinite(delayMs) ||
+    delayMs <= 0 ||
+    (capMs === null && delayMs > KEPT_MS_MAX)
+  )
+    return [];
   const isCapped = capMs !== null && delayMs > capMs;
   return [{ delayMs: isCapped ? capMs : delayMs, source, rank, isCapped }];
 }

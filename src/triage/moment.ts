@@ -4,12 +4,15 @@ const MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
 const DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const TIME = "\\d{2}:\\d{2}:\\d{2}";
 
+/** It has no zone, and means UTC. */
+const ASCTIME = new RegExp(`^${DAY} ${MONTH} [ \\d]\\d ${TIME} \\d{4}$`);
+
 /** Forms of a date that are read; whatever else a lenient parser would make of a text is none. */
 const DATES: readonly RegExp[] = [
   // RFC 9110: the form of today, that of RFC 850, and that of asctime.
   new RegExp(`^${DAY}, \\d{2} ${MONTH} \\d{4} ${TIME} GMT$`),
   new RegExp(`^[A-Z][a-z]+day, \\d{2}-${MONTH}-\\d{2} ${TIME} GMT$`),
-  new RegExp(`^${DAY} ${MONTH} [ \\d]\\d ${TIME} \\d{4}$`),
+  ASCTIME,
   // RFC 3339.
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/,
   // What a Date of JavaScript says of itself.
@@ -19,15 +22,14 @@ const DATES: readonly RegExp[] = [
 /** Epoch ms of a date in one of the known forms; null = it is none. */
 export function dateAt(text: string): number | null {
   if (!DATES.some((form) => form.test(text))) return null;
-  // asctime has no zone, and means UTC.
-  const at = Date.parse(/\d$/.test(text) ? `${text} GMT` : text);
+  const at = Date.parse(ASCTIME.test(text) ? `${text} GMT` : text);
   return Number.isNaN(at) ? null : at;
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
 /** A duration as Go writes it, such as `1m30s`, `6.5s` or `12ms`, in ms; null = it is none. */
-export function durationMs(text: string): number | null {
+function durationMs(text: string): number | null {
   if (!/^(\d+(\.\d+)?(ms|h|m|s))+$/.test(text)) return null;
   return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (UNITS_MS[unit ?? ""] ?? 0),

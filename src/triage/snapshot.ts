@@ -29,7 +29,7 @@ const FACTS: readonly string[] = [
   // AWS, Azure, Twilio, Slack, Salesforce, Shopify, got, axios
   "$fault $metadata $retryable moreInfo retryAfter errorCode event isAxiosError graphQLErrors networkStatusCode",
   // mail servers
-  "command responseCode",
+  "command responseCode timeoutType",
   // databases and brokers
   "severity constraint sqlState fatal codeName errorLabels errorResponse retriable retryCount",
   // a destination's fence

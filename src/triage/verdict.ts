@@ -5,7 +5,7 @@ import type { SeenResponse } from "../core/seen-failure.ts";
 import type { Meaning } from "./meaning.ts";
 
 /** What a verdict rests on; it decides what the wire can say against it. */
-export type Basis =
+type Basis =
   /** An HTTP answer. */
   | { readonly kind: "answer"; readonly answer: SeenResponse }
   /** The words of another protocol, in which no HTTP request speaks. */

@@ -12,7 +12,7 @@ import { readerOf } from "./undici-channels.ts";
 import type { DispatcherLike, UndiciGuard } from "./undici-guard.ts";
 
 /** The `fetch` of this Node. */
-export type Fetch = typeof globalThis.fetch;
+type Fetch = typeof globalThis.fetch;
 
 /** Ways to send that belong to one attempt. */
 export interface BoundTransport {

@@ -146,7 +146,7 @@ describe("what is kept of an attempt", () => {
     ["HIDDEN_RETRY", /^OpenAI sends .* maxRetries: 0\.$/],
     ["UNSAFE_HIDDEN_RETRY", /^OpenAI repeats .* maxRetries: 0\.$/],
     ["AUTO_KEY_PER_CALL", /^OpenAI makes .* the step's idempotencyKey\.$/],
-    ["MULTIPLIED", /repeats of OpenAI .* maxRetries: 0\.$/],
+    ["MULTIPLIED", /^OpenAI repeats requests.* maxRetries: 0\.$/],
     ["LATE_REQUEST", /await every request inside run/],
     ["BLIND", /cannot see into/],
   ])("%s is said in a sentence with what to do", (code, sentence) => {

@@ -100,18 +100,24 @@ function makesKeys(request: MeteredRequest, earlierKeys: readonly ForeignKey[]):
 /** A finding in one sentence, with what to do about it. */
 export function sayFinding({ code, client }: WireFinding): string {
   const who = client ?? "The client";
-  const setting = settingOf(client);
+  const off = `turn that off: ${settingOf(client)}.`;
   switch (code) {
     case "HIDDEN_RETRY":
-      return `${who} sends the same request again by itself; turn that off: ${setting}.`;
+      return `${who} sends the same request again by itself; ${off}`;
     case "UNSAFE_HIDDEN_RETRY":
-      return `${who} repeats a write that carries no idempotency key, so that it may be executed twice; turn that off: ${setting}.`;
+      return `${who} repeats a write that carries no idempotency key, so that it may be executed twice; ${off}`;
     case "AUTO_KEY_PER_CALL":
-      return `${who} makes a new idempotency key for every call, so that the destination cannot know a repeat again; give it the step's idempotencyKey.`;
+      return (
+        `${who} makes a new idempotency key for every call, so that the destination cannot know a repeat again; ` +
+        "give it the step's idempotencyKey."
+      );
     case "MULTIPLIED":
-      return `Attempts of the step times repeats of ${client ?? "the client"} are more requests than the step may make; turn the repeats off: ${setting}.`;
+      return `${who} repeats requests, and times the attempts of the step that is more than it may send; ${off}`;
     case "LATE_REQUEST":
-      return `A request was begun after its attempt had ended or been stopped; await every request inside run, and give it the signal.`;
+      return (
+        "A request was begun after its attempt had ended or been stopped; await every request inside run, and give " +
+        "it the signal."
+      );
     case "BLIND":
       return "Something ran that the meter cannot see into, so that there may have been more requests.";
   }

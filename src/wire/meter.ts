@@ -24,7 +24,7 @@ import { undiciSubscriptions } from "./undici-channels.ts";
 import { UndiciGuard } from "./undici-guard.ts";
 
 /** An attempt under watch. */
-export interface AttemptWatch {
+interface AttemptWatch {
   readonly transport: BoundTransport;
   /** Runs `work`; what it sends is bound to the attempt. */
   run<T>(work: () => T): T;

@@ -160,10 +160,16 @@ export class Arena {
     });
   }
 
-  /** Waits until all is at rest, also what late reports set in motion, and lets every worker end in order. */
+  /**
+   * Waits until all is at rest and lets every worker end in order. The one that was started last goes on with what late
+   * reports of the others set in motion, and ends when all is at rest again.
+   */
   async settle(): Promise<void> {
     await this.rest();
-    await Promise.all(this.workers.map((worker) => worker.retire()));
+    const last = this.workers.at(-1);
+    await Promise.all(this.workers.filter((worker) => worker !== last).map((worker) => worker.retire()));
+    await this.rest();
+    await last?.retire();
   }
 
   /** Every request that arrived anywhere, and every effect that was written in a transaction of its step. */

@@ -17,8 +17,8 @@ export type Trap = { readonly caseId: string; readonly step: StepName } & (
    * signal, as a request does that was under way in a stopped process or in the network.
    */
   | { readonly act: "sendLate" }
-  /** Blocks the whole process for `blockMs`, before it sends or right after it was answered. */
-  | { readonly act: "block"; readonly blockMs: number; readonly when: "beforeSend" | "afterSend" }
+  /** Blocks the whole process, before it sends or right after it was answered, until this file is there. */
+  | { readonly act: "block"; readonly untilFile: string; readonly when: "beforeSend" | "afterSend" }
   /** Sends, then uses up all memory that the process has. */
   | { readonly act: "eatMemory" }
 );

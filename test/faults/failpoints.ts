@@ -53,8 +53,6 @@ export async function endAtPlaces(endedBy: EndedBy, input: RoundInput): Promise<
     const survivor = await arena.worker("survivor");
     const endedAt = performance.now();
     await endProcess(victim, endedBy);
-    await arena.rest();
-    await victim.retire();
     await arena.settle();
     const late = traps.filter(
       (trap) => !isEndOfCase(trap) && takenAfter(survivor, trap, endedAt) > resumedWithinMs,
@@ -93,9 +91,7 @@ export async function endAtPairs({ serverUrl, seed, runs }: RoundInput): Promise
       await victim.hear("at", traps.length);
       await endProcess(victim, endedBy);
     }
-    const survivor = await arena.worker("survivor");
-    await arena.rest();
-    for (const victim of arena.workers.filter(({ name }) => name !== survivor.name)) await victim.retire();
+    await arena.worker("survivor");
     await arena.settle();
     const hits = pairs.filter((_, index) =>
       [firstTraps[index], secondTraps[index]].every(

@@ -1,11 +1,14 @@
 /** Workers that lack time, memory or files. One run = one starved process. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { seededRandom } from "../../examples/services/seeded-random.ts";
 import { until } from "../engine/world.ts";
-import { inArena, LEASE_MS, type Arena } from "./arena.ts";
+import { inArena, type Arena } from "./arena.ts";
 import { STEPS, type StepName } from "./case-types.ts";
+import type { WorkerProcess } from "./crew.ts";
 import { KIND_NAMES } from "./kinds.ts";
 import { ran, type Outcome, type RoundInput } from "./tally.ts";
 
@@ -13,31 +16,35 @@ import { ran, type Outcome, type RoundInput } from "./tally.ts";
 const CASES = 8;
 /** How long the destination takes to answer, in ms, so that neighbors are in the middle of sends. */
 const ANSWER_MS = 200;
-/** How long a loop blocks its process, in ms: past its lease, and until others have gone on. */
-const BLOCK_MS = LEASE_MS + 3_000;
 /** What the process that runs out of it may use, in MB. */
 const MEMORY_MB = 64;
 /** Files that a process may open beside those that it has. */
 const FILES_MORE = 4;
 const FILES_BEFORE = 4_096;
 
-/** A loop blocks a worker past its lease, before its case sends or after it was answered. */
+/** A loop blocks a worker until others have its cases, before its case sends or after it was answered. */
 export async function blockLoop({ serverUrl, seed }: RoundInput): Promise<Outcome> {
-  return inArena(serverUrl, async (arena) => {
-    const place = await chooseOne(arena, seed);
-    const when = seededRandom(`${seed} when`).pick(["beforeSend", "afterSend"] as const);
-    const blocked = await arena.worker("blocked", {
-      traps: [{ ...place, act: "block", blockMs: BLOCK_MS, when }],
+  const folder = mkdtempSync(join(tmpdir(), "foothold-loop-"));
+  const untilFile = join(folder, "end");
+  try {
+    return await inArena(serverUrl, async (arena) => {
+      const place = await chooseOne(arena, seed);
+      const when = seededRandom(`${seed} when`).pick(["beforeSend", "afterSend"] as const);
+      const blocked = await arena.worker("blocked", { traps: [{ ...place, act: "block", untilFile, when }] });
+      await blocked.hear("at");
+      arena.sweep();
+      const other = await arena.worker("other");
+      await until("another worker to have the case", () => hasClaimed(other, place.caseId));
+      writeFileSync(untilFile, "");
+      await blocked.hear("holderEnded");
+      // What it commits when it comes to itself is refused.
+      await blocked.hear("claimLost");
+      await arena.settle();
+      return ran(1, wasFreed(arena, blocked.name, place.caseId), await arena.judge());
     });
-    await blocked.hear("at");
-    arena.sweep();
-    await arena.worker("other");
-    await blocked.hear("holderEnded");
-    // What it commits when it comes to itself is refused.
-    await blocked.hear("claimLost");
-    await arena.settle();
-    return ran(1, wasFreed(arena, blocked.name, place.caseId), await arena.judge());
-  });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** A step uses up the memory of its process right after it was answered. */
@@ -89,6 +96,10 @@ async function chooseOne(
   for (const kind of KIND_NAMES) ids.push(...(await arena.start(kind, CASES)));
   const random = seededRandom(seed);
   return { caseId: random.pick(ids), step: random.pick(STEPS) };
+}
+
+function hasClaimed(worker: WorkerProcess, caseId: string): boolean {
+  return worker.heard("claimed").some(({ caseIds }) => caseIds?.includes(caseId) === true);
 }
 
 function wasFreed(arena: Arena, name: string, caseId: string): number {

@@ -1,5 +1,6 @@
 // A worker in a process of its own, to be killed, stopped and starved. It gets its plan as the first line of its stdin,
 // falls into the traps of the plan, each once, and says what it does.
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { registryOf } from "../../src/define/registry.ts";
 import type { Failpoint, FailpointPlace } from "../../src/engine/failpoints.ts";
@@ -9,6 +10,9 @@ import { createWorker } from "../../src/engine/worker.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { threeSteps, type OnRun } from "./case-types.ts";
 import type { Said, Trap, WorkerPlan } from "./crew.ts";
+
+/** A loop ends by itself then, in ms. */
+const BLOCK_MS_MAX = 60_000;
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const nextLine = async (): Promise<string | null> => {
@@ -48,7 +52,7 @@ const onRun: OnRun = async ({ caseId, step, signal }, send) => {
   if (trap === null || trap.act === "hold") return send(signal);
   if (trap.act === "block" && trap.when === "beforeSend") {
     say({ kind: "at", caseId });
-    block(trap.blockMs);
+    block(trap.untilFile);
     return send(new AbortController().signal);
   }
   if (trap.act === "sendLate") {
@@ -59,14 +63,14 @@ const onRun: OnRun = async ({ caseId, step, signal }, send) => {
   const made = await send(signal);
   say({ kind: "at", caseId });
   if (trap.act === "eatMemory") eatMemory();
-  else block(trap.blockMs);
+  else block(trap.untilFile);
   return made;
 };
 
-/** A busy loop, as a regular expression or a big sort makes one. */
-function block(blockMs: number): void {
-  const endsAt = performance.now() + blockMs;
-  while (performance.now() < endsAt) continue;
+/** A busy loop, as a regular expression or a big sort makes one; its end can come from outside by a file alone. */
+function block(untilFile: string): void {
+  const endsAt = performance.now() + BLOCK_MS_MAX;
+  while (!existsSync(untilFile) && performance.now() < endsAt) continue;
 }
 
 function eatMemory(): void {
@@ -93,6 +97,7 @@ function onReport(report: Report): void {
     case "claimFreed":
     case "databaseBack":
     case "unreadable":
+    case "lateRequest":
   }
 }
 

@@ -42,7 +42,6 @@ export async function wakeZombies(
     zombie.signal("SIGCONT");
     zombie.tell("go");
     const late = kind === "transaction" ? 0 : await lateRequests(arena, zombie, ids, before.length);
-    await zombie.retire();
     await arena.settle();
     // What is written late in a transaction is never seen: the door refuses it.
     const refused = zombie.heard("claimLost").filter(({ caseId = "" }) => ids.includes(caseId)).length;

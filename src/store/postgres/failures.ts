@@ -36,7 +36,7 @@ export function isAlreadyMade(error: unknown): boolean {
 
 /** True if the connection can be used again: the server refused a statement and is otherwise well. */
 export function isConnectionUsable({ sqlState: state }: DriverFault): boolean {
-  return state !== null && !/^(08|57P|58|XX)/.test(state);
+  return state !== null && !/^(08|25P0[34]|57P|58|XX)/.test(state);
 }
 
 /** What was thrown, short enough for a sentence. */

@@ -62,6 +62,7 @@ class LentTransaction implements StepTransaction {
       this.#isOver = true;
       const { session } = this.#lent;
       try {
+        await session.send(this.#database.text("confirm_step"));
         const reply = await judgeLocked(session, commit);
         if (reply.kind === "current" || reply.kind === "moved") await session.send("commit");
         else await session.takeBack();

@@ -21,6 +21,7 @@ const STATEMENT_NAMES = [
   "claim_work",
   "commit_batch",
   "commit_one",
+  "confirm_step",
   "count_cases",
   "count_work",
   "create_schema",

@@ -30,16 +30,23 @@ const REPLIES: readonly (readonly [reply: RegExp, meaning: Meaning])[] = [
   [/^5/, no("rejected")],
 ];
 
+/** Times that ran out before anything of a message was said. */
+const UNSENT_TIMEOUTS = ["CONNECTION_TIMEOUT", "GREETING_TIMEOUT"];
+
 /**
- * Mail servers. Without a reply nothing is known: nodemailer says the same of a connection that was lost before the message
- * and of one that was lost after it.
+ * Mail servers. Without a reply or a time that ran out nothing is known: nodemailer says the same of a connection that was
+ * lost before the message and of one that was lost after it.
  */
 export const smtp: Family = {
   name: "smtp",
   fromError: ({ chain: [first] }) => {
+    if (textInside(first?.facts, "command") === null) return null;
+    const timeout = textInside(first?.facts, "timeoutType");
+    if (timeout !== null && UNSENT_TIMEOUTS.includes(timeout)) {
+      return { codes: [timeout], otherwise: no("transient", { scope: "destination" }), answer: null };
+    }
     const reply = textInside(first?.facts, "response");
-    if (textInside(first?.facts, "command") === null || reply === null || !/^[45]\d\d/.test(reply))
-      return null;
+    if (reply === null || !/^[45]\d\d/.test(reply)) return null;
     // Lines of one reply are joined with a dash behind their number.
     const plain = reply.replace(/^(\d{3})-/, "$1 ");
     const otherwise = REPLIES.find(([pattern]) => pattern.test(plain))?.[1] ?? null;

@@ -15,6 +15,7 @@ export const MAIL_AND_RPC: readonly Label[] = [
   rows("nodemailer", [
     ["port closed", "transient no scope=destination"],
     ["greeting: 421 4.3.2", "transient no wait=300"],
+    ["greeting: silent", "transient no scope=destination"],
     ["greeting: 554 5.7.1", "denied no access=blocked owner=access"],
     ["AUTH: 535 5.7.8", "denied no access=revoked owner=access scope=credential"],
     ["AUTH: 534 5.7.9", "denied no access=revoked owner=access"],
