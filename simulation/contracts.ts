@@ -8,7 +8,7 @@ import type { Effect, SimulatedRequest } from "./destination.ts";
 export type Contract = RepeatSafety["by"];
 
 /** What a contract says about a request. */
-export type Reception =
+type Reception =
   | { readonly kind: "execute" }
   /** Known already: answered as the first time. */
   | { readonly kind: "replay"; readonly effect: Effect }

@@ -135,8 +135,8 @@ export class Walk {
     if (claimId === null) return;
     for (const flight of this.flights) if (!hasSent) this.world.drop(flight);
     // What waits in a transaction is rolled back with its holder: there is nothing to report.
-    const isOutside = ({ step }: Flight): boolean => step.destination.repeatSafety.by !== "transaction";
-    this.zombies.push(...this.flights.filter((one) => hasSent && isOutside(one)));
+    const outside = this.flights.filter(({ step }) => step.destination.repeatSafety.by !== "transaction");
+    if (hasSent) this.zombies.push(...outside);
     const openAttempts = this.flights.map(({ ref }) => ref);
     this.flights = [];
     this.claimId = null;

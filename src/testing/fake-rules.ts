@@ -145,7 +145,7 @@ export function answered(status: number, destination: string, message: string): 
 }
 
 /** The request as canonical JSON. Throws `INVALID_REQUEST` for what is none. */
-export function textOf(destination: string, request: unknown): string {
+function textOf(destination: string, request: unknown): string {
   const read = readJson(request, REQUEST_CHARS_MAX);
   if (read.kind === "json") return canonicalJson(read.value);
   return unfit(`The request to ${destination} is no JSON: ${read.why}`);

@@ -47,8 +47,3 @@ export async function startLedger(): Promise<Ledger> {
     stop: () => process.end(),
   };
 }
-
-/** The idempotency key of a step's first intent: no test here wants a second effect. */
-export function keyOf(caseId: string, step: StepName): string {
-  return `${caseId}.${step}.1`;
-}
