@@ -2,7 +2,6 @@
 
 import { z } from "zod";
 import { startOwnProcess } from "../setup/own-process.ts";
-import type { StepName } from "./case-types.ts";
 
 const ledgerLine = z.object({
   path: z.string(),
