@@ -58,6 +58,8 @@ async function serveInbox(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
+const FRAMEWORK = "fastify";
+
 /** What many would write: the body parsed by the framework, one upsert by the event's id, no signature. */
 async function serveBare(): Promise<number> {
   const pool = new Pool({ connectionString: url, max: CONNECTIONS });
@@ -66,7 +68,7 @@ async function serveBare(): Promise<number> {
   );
   // It is a package of the tests with real clients, which have a lock of their own.
   const require = createRequire(new URL("../test/clients/package.json", import.meta.url));
-  const fastify = require("fastify") as () => Fastify;
+  const fastify = require(FRAMEWORK) as () => Fastify;
   const app = fastify();
   app.post("/inbox/bench", async ({ body }, reply) => {
     await pool.query({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Failure } from "../../src/core/failure.ts";
 import { sortFailure } from "../../src/triage/sort.ts";
 import { afterLostOne, BadServer, type Behavior } from "./bad-server.ts";
@@ -16,6 +16,12 @@ import { PROVIDER_CLIENTS } from "./provider-clients.ts";
 // Every error here is thrown by the real client, against a real server on loopback.
 
 const clients = { ...PLAIN_CLIENTS, ...PROVIDER_CLIENTS };
+/** How long an author waits for a server that stays silent, and for one that answers, in ms. */
+const SHORT_MS = 150;
+const LONG_MS = 10_000;
+
+vi.setConfig({ testTimeout: 20_000 });
+
 const server = new BadServer();
 let closedUrl = "";
 
@@ -27,7 +33,7 @@ afterAll(() => server.stop());
 
 /** Sends through the label's client to a server that does what the label says, and sorts what is thrown. */
 async function failureOf(
-  { client, method, shown }: Label,
+  { client, situation, method, shown }: Label,
   url: string,
   behavior: Behavior,
 ): Promise<Failure> {
@@ -35,7 +41,7 @@ async function failureOf(
   const call = clients[client];
   if (call === undefined) throw new Error(`no client ${client}`);
   const thrown = await Promise.resolve()
-    .then(() => call(url, method))
+    .then(() => call(url, method, situation === "executed, then silent" ? SHORT_MS : LONG_MS))
     .then(
       () => {
         throw new Error("the request went well");

@@ -9,8 +9,9 @@ import { listening, thrownBy } from "./listening.ts";
 
 // nodemailer against a mail server that goes wrong at one place of the dialog.
 
-/** How long the client waits for a server that stays silent, in ms. */
-const PATIENCE_MS = 150;
+/** How long the client waits for a server that stays silent, and for one that answers, in ms. */
+const SHORT_MS = 150;
+const LONG_MS = 4_000;
 
 const GOOD: readonly (readonly [command: string, reply: string])[] = [
   ["EHLO", "250-fake\r\n250 AUTH PLAIN"],
@@ -55,16 +56,16 @@ function serve(place: string, fault: string): (socket: Socket) => void {
   };
 }
 
-async function send(port: number): Promise<unknown> {
+async function send(port: number, patienceMs = LONG_MS): Promise<unknown> {
   const transport = createTransport({
     host: "127.0.0.1",
     port,
     auth: { user: "u", pass: "p" },
     secure: false,
     ignoreTLS: true,
-    connectionTimeout: PATIENCE_MS,
-    greetingTimeout: PATIENCE_MS,
-    socketTimeout: PATIENCE_MS,
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
   });
   try {
     return await transport.sendMail({ from: "a@example.com", to: "b@example.com", subject: "s", text: "t" });
@@ -78,7 +79,7 @@ async function act(situation: string): Promise<unknown> {
   const [place = "", fault = ""] = situation.split(": ");
   const server = await listening(serve(place, fault));
   try {
-    return await send(server.port);
+    return await send(server.port, fault === "silent" ? SHORT_MS : LONG_MS);
   } finally {
     await server.stop();
   }

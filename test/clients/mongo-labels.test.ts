@@ -58,12 +58,12 @@ function reply(socket: Socket, to: Buffer, document: BSON.Document): void {
   socket.write(Buffer.concat([header, body]));
 }
 
-async function insert(port: number): Promise<unknown> {
+async function insert(port: number, patienceMs = 4_000): Promise<unknown> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverApi: "1",
     retryWrites: false,
     maxAdaptiveRetries: 0,
-    serverSelectionTimeoutMS: 1_000,
+    serverSelectionTimeoutMS: patienceMs,
   });
   try {
     return await client.db("d").collection("orders").insertOne({ a: 1 });
@@ -73,7 +73,7 @@ async function insert(port: number): Promise<unknown> {
 }
 
 async function act(situation: string): Promise<unknown> {
-  if (situation === "port closed") return insert(await closedPort());
+  if (situation === "port closed") return insert(await closedPort(), 300);
   const server = await listening((socket) => serve(socket, situation));
   try {
     return await insert(server.port);

@@ -10,11 +10,8 @@ import nodeFetch from "node-fetch";
 import { request as undiciRequest } from "undici";
 import { expectOk } from "../../src/triage/response.ts";
 
-/** Sends one request and throws whatever its client, or a plain author, throws. */
-export type Call = (url: string, method: string) => Promise<unknown>;
-
-/** How long an author waits for a server that stays silent, in ms. */
-export const PATIENCE_MS = 150;
+/** Sends one request and throws whatever its client, or a plain author, throws. Waits for an answer no longer than told. */
+export type Call = (url: string, method: string, patienceMs: number) => Promise<unknown>;
 
 const headers = { "content-type": "application/json" };
 
@@ -29,10 +26,10 @@ async function throwBody(url: string, method: string): Promise<unknown> {
   throw body;
 }
 
-function callNodeHttp(url: string, method: string): Promise<unknown> {
+function callNodeHttp(url: string, method: string, patienceMs: number): Promise<unknown> {
   const request = url.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, signal: AbortSignal.timeout(PATIENCE_MS) }, (response) => {
+    const sent = request(url, { method, headers, signal: AbortSignal.timeout(patienceMs) }, (response) => {
       let data = "";
       response.on("data", (chunk: Buffer) => (data += chunk.toString()));
       response.on("error", reject);
@@ -50,12 +47,12 @@ function callNodeHttp(url: string, method: string): Promise<unknown> {
 
 /** The clients by name. */
 export const PLAIN_CLIENTS: Readonly<Record<string, Call>> = {
-  fetch: async (url, method) => {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+  fetch: async (url, method, patienceMs) => {
+    const signal = AbortSignal.timeout(patienceMs);
     return (await expectOk(await fetch(url, { method, ...bodyFor(method), headers, signal }))).text();
   },
-  undici: async (url, method) => {
-    const options = { ...bodyFor(method), headers, signal: AbortSignal.timeout(PATIENCE_MS) };
+  undici: async (url, method, patienceMs) => {
+    const options = { ...bodyFor(method), headers, signal: AbortSignal.timeout(patienceMs) };
     const {
       statusCode,
       headers: answered,
@@ -69,36 +66,36 @@ export const PLAIN_CLIENTS: Readonly<Record<string, Call>> = {
     throw Object.assign(new Error("not ok"), { statusCode, headers: answered, body: text });
   },
   "node:http": callNodeHttp,
-  axios: (url, method) =>
+  axios: (url, method, patienceMs) =>
     axios.request({
       url,
       method,
       ...(method === "GET" ? {} : { data: "{}" }),
       headers,
-      timeout: PATIENCE_MS,
+      timeout: patienceMs,
       proxy: false,
     }),
-  got: (url, method) =>
+  got: (url, method, patienceMs) =>
     got(url, {
       method: method === "GET" ? "GET" : "POST",
       ...bodyFor(method),
       headers,
       retry: { limit: 0 },
-      timeout: { request: PATIENCE_MS },
+      timeout: { request: patienceMs },
     }),
-  ky: (url, method) =>
-    ky(url, { method, ...bodyFor(method), headers, retry: 0, timeout: PATIENCE_MS }).text(),
-  "node-fetch": async (url, method) => {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+  ky: (url, method, patienceMs) =>
+    ky(url, { method, ...bodyFor(method), headers, retry: 0, timeout: patienceMs }).text(),
+  "node-fetch": async (url, method, patienceMs) => {
+    const signal = AbortSignal.timeout(patienceMs);
     const response = await nodeFetch(url, { method, ...bodyFor(method), headers, signal });
     return (await expectOk(response)).text();
   },
-  gaxios: (url, method) =>
+  gaxios: (url, method, patienceMs) =>
     new Gaxios().request({
       url,
       method: method === "GET" ? "GET" : "POST",
       ...(method === "GET" ? {} : { data: {} }),
-      timeout: PATIENCE_MS,
+      timeout: patienceMs,
       retry: false,
     }),
   // An author who swallows what went wrong.

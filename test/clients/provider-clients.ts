@@ -19,18 +19,18 @@ import OpenAI from "openai";
 import { Stripe } from "stripe";
 import twilio from "twilio";
 import RequestClient from "twilio/lib/base/RequestClient.js";
-import { PATIENCE_MS, type Call } from "./plain-clients.ts";
+import type { Call } from "./plain-clients.ts";
 
-const aws = {
+const aws = (patienceMs: number) => ({
   region: "eu-west-1",
   credentials: { accessKeyId: "a", secretAccessKey: "b" },
   maxAttempts: 1,
-  requestHandler: { requestTimeout: PATIENCE_MS, throwOnRequestTimeout: true },
-};
+  requestHandler: { requestTimeout: patienceMs, throwOnRequestTimeout: true },
+});
 
 /** An author's own patience, for clients that have none. */
-async function patiently<Value>(work: Promise<Value>): Promise<Value> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+async function patiently<Value>(work: Promise<Value>, patienceMs: number): Promise<Value> {
+  const signal = AbortSignal.timeout(patienceMs);
   const over = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () =>
       reject(new DOMException("The author waited no longer", "TimeoutError")),
@@ -39,13 +39,13 @@ async function patiently<Value>(work: Promise<Value>): Promise<Value> {
   return Promise.race([work, over]);
 }
 
-async function callAzure(url: string, method: string): Promise<unknown> {
+async function callAzure(url: string, method: string, patienceMs: number): Promise<unknown> {
   const pipeline = createPipelineFromOptions({ retryOptions: { maxRetries: 0 } });
   const request = createPipelineRequest({
     url,
     method: method === "GET" ? "GET" : "POST",
     ...(method === "GET" ? {} : { body: "{}" }),
-    timeout: PATIENCE_MS,
+    timeout: patienceMs,
     allowInsecureConnection: true,
   });
   const response = await pipeline.sendRequest(createDefaultHttpClient(), request);
@@ -55,21 +55,21 @@ async function callAzure(url: string, method: string): Promise<unknown> {
   throw new RestError(`Unexpected status code: ${response.status}`, options);
 }
 
-async function callShopify(url: string): Promise<unknown> {
+async function callShopify(url: string, _: string, patienceMs: number): Promise<unknown> {
   const client = createGraphQLClient({
     url,
     headers: { "content-type": "application/json" },
     retries: 0,
     customFetchApi: (target, options) =>
-      fetch(target, { ...options, signal: AbortSignal.timeout(PATIENCE_MS) }),
+      fetch(target, { ...options, signal: AbortSignal.timeout(patienceMs) }),
   });
   const { data, errors, extensions } = await client.request<unknown>("mutation { a }");
   if (errors === undefined) return data;
   throw Object.assign(new Error(errors.message ?? "GraphQL"), errors, { extensions });
 }
 
-function callTwilio(base: string, method: string): Promise<unknown> {
-  const http = new RequestClient({ timeout: PATIENCE_MS });
+function callTwilio(base: string, method: string, patienceMs: number): Promise<unknown> {
+  const http = new RequestClient({ timeout: patienceMs });
   const { origin } = new URL(base);
   // Its address is fixed: the request goes elsewhere, everything else is its own.
   const httpClient = Object.assign(Object.create(http) as RequestClient, {
@@ -82,10 +82,10 @@ function callTwilio(base: string, method: string): Promise<unknown> {
     : client.messages.create({ to: "+15005550006", from: "+15005550006", body: "b" });
 }
 
-function callJsforce(url: string, method: string): Promise<unknown> {
+function callJsforce(url: string, method: string, patienceMs: number): Promise<unknown> {
   const connection = new Connection({ instanceUrl: url, accessToken: "t", version: "60.0" });
   const record = `${url}/services/data/v60.0/sobjects/Contact`;
-  const options = { retry: { maxRetries: 0 }, timeout: PATIENCE_MS };
+  const options = { retry: { maxRetries: 0 }, timeout: patienceMs };
   return method === "GET"
     ? connection.request({ method: "GET", url: `${record}/1` }, options)
     : connection.request({ method: "POST", url: record, body: "{}" }, options);
@@ -97,80 +97,81 @@ interface SendgridClient {
   request(request: { readonly method: string; readonly url: string }): Promise<unknown>;
 }
 
-function callSendgrid(url: string, method: string): Promise<unknown> {
+function callSendgrid(url: string, method: string, patienceMs: number): Promise<unknown> {
   const client = Reflect.get(sendgrid, "client") as SendgridClient;
   // The key sets the address too.
   sendgrid.setApiKey("SG.x");
   client.setDefaultRequest("baseUrl", `${url}/`);
-  sendgrid.setTimeout(PATIENCE_MS);
+  sendgrid.setTimeout(patienceMs);
   if (method === "GET") return client.request({ method: "GET", url: "/v3/templates" });
   return sendgrid.send({ to: "a@example.com", from: "b@example.com", subject: "s", text: "t" });
 }
 
 /** The clients by name. */
 export const PROVIDER_CLIENTS: Readonly<Record<string, Call>> = {
-  s3: async (endpoint, method) => {
-    const client = new S3Client({ ...aws, endpoint, forcePathStyle: true });
+  s3: async (endpoint, method, patienceMs) => {
+    const client = new S3Client({ ...aws(patienceMs), endpoint, forcePathStyle: true });
     const where = { Bucket: "b", Key: "k" };
     if (method !== "GET") return client.send(new PutObjectCommand({ ...where, Body: "{}" }));
     return (await client.send(new GetObjectCommand(where))).Body?.transformToString();
   },
-  dynamodb: (endpoint) =>
-    new DynamoDBClient({ ...aws, endpoint }).send(
+  dynamodb: (endpoint, _, patienceMs) =>
+    new DynamoDBClient({ ...aws(patienceMs), endpoint }).send(
       new PutItemCommand({ TableName: "t", Item: { id: { S: "1" } } }),
     ),
   azure: callAzure,
-  stripe: (url, method) => {
+  stripe: (url, method, patienceMs) => {
     const { hostname, port } = new URL(url);
     const options = {
       host: hostname,
       port,
       protocol: "http",
       maxNetworkRetries: 0,
-      timeout: PATIENCE_MS,
+      timeout: patienceMs,
     } as const;
     const { customers } = new Stripe("sk_test_x", options);
     return method === "GET" ? customers.retrieve("cus_1") : customers.create({ name: "n" });
   },
-  openai: (baseURL, method) => {
-    const client = new OpenAI({ apiKey: "k", baseURL, maxRetries: 0, timeout: PATIENCE_MS });
+  openai: (baseURL, method, patienceMs) => {
+    const client = new OpenAI({ apiKey: "k", baseURL, maxRetries: 0, timeout: patienceMs });
     return method === "GET"
       ? client.models.retrieve("m")
       : client.chat.completions.create({ model: "m", messages: [{ role: "user", content: "c" }] });
   },
-  anthropic: (baseURL, method) => {
-    const client = new Anthropic({ apiKey: "k", baseURL, maxRetries: 0, timeout: PATIENCE_MS });
+  anthropic: (baseURL, method, patienceMs) => {
+    const client = new Anthropic({ apiKey: "k", baseURL, maxRetries: 0, timeout: patienceMs });
     return method === "GET"
       ? client.models.retrieve("m")
       : client.messages.create({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "c" }] });
   },
-  octokit: (baseUrl, method) => {
+  octokit: (baseUrl, method, patienceMs) => {
     const octokit = new Octokit({
       baseUrl,
       auth: "t",
       retry: { enabled: false },
       throttle: { enabled: false },
     });
-    const request = { signal: AbortSignal.timeout(PATIENCE_MS) };
+    const request = { signal: AbortSignal.timeout(patienceMs) };
     const where = { owner: "o", repo: "r", request };
     return method === "GET"
       ? octokit.rest.issues.get({ ...where, issue_number: 1 })
       : octokit.rest.issues.create({ ...where, title: "t" });
   },
-  slack: (url) =>
+  slack: (url, _, patienceMs) =>
     new WebClient("xoxb-1", {
       slackApiUrl: `${url}/`,
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
-      timeout: PATIENCE_MS,
+      timeout: patienceMs,
     }).apiCall("chat.postMessage", { channel: "c", text: "t" }),
   twilio: callTwilio,
   sendgrid: callSendgrid,
-  hubspot: (basePath, method) => {
+  hubspot: (basePath, method, patienceMs) => {
     const { basicApi } = new HubSpot({ accessToken: "t", basePath }).crm.contacts;
     const properties = { email: "a@example.com" };
     return patiently(
       method === "GET" ? basicApi.getById("1") : basicApi.create({ properties, associations: [] }),
+      patienceMs,
     );
   },
   shopify: callShopify,

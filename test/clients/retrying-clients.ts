@@ -3,7 +3,6 @@
 import { Redis } from "ioredis";
 import { Octokit } from "octokit";
 import { Stripe } from "stripe";
-import { PATIENCE_MS } from "./plain-clients.ts";
 
 /** Creates an issue. Octokit sends it up to four times, whatever the method; its unit of waiting is 1 s, and 1 ms here. */
 export function createIssue(baseUrl: string, fetch: typeof globalThis.fetch): Promise<unknown> {
@@ -15,7 +14,7 @@ export function createIssue(baseUrl: string, fetch: typeof globalThis.fetch): Pr
 export function createCustomer(baseUrl: string, fetch: typeof globalThis.fetch): Promise<unknown> {
   const { hostname, port } = new URL(baseUrl);
   const httpClient = Stripe.createFetchHttpClient(fetch);
-  const options = { host: hostname, port, protocol: "http", timeout: PATIENCE_MS, httpClient } as const;
+  const options = { host: hostname, port, protocol: "http", httpClient } as const;
   return new Stripe("sk_test_x", options).customers.create({ name: "n" });
 }
 

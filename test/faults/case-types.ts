@@ -21,14 +21,14 @@ export const STEPS = ["first", "second", "third"] as const;
 export type StepName = (typeof STEPS)[number];
 
 /** Where a `run` function is. */
-export interface RunPlace {
+interface RunPlace {
   readonly caseId: string;
   readonly step: StepName;
   readonly signal: AbortSignal;
 }
 
 /** Makes the request; with another signal than that of `run` it may go out whatever the engine wants. */
-export type SendRequest = (signal: AbortSignal) => Promise<Made>;
+type SendRequest = (signal: AbortSignal) => Promise<Made>;
 
 /** What a `run` function does: whatever a worker process plans around the one request. */
 export type OnRun = (place: RunPlace, send: SendRequest) => Promise<Made>;

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { seededRandom } from "../../examples/services/seeded-random.ts";
 
 /** How the line fails. */
-export type LineFault =
+type LineFault =
   /** A commit is cut off before the server has it. */
   | "cutBefore"
   /** The server has stored a commit; its answer is swallowed and the connection cut. */

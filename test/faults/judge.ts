@@ -1,4 +1,7 @@
-/** What must hold at the end of every run, judged from the destination's ledger and the journals, never by what the engine says of itself. */
+/**
+ * What must hold at the end of every run, judged from the destination's ledger and the journals, never by what the engine
+ * says of itself.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import { isUnproved, stepOf, type CaseState } from "../../src/core/case-state.ts";

@@ -2,7 +2,6 @@
 
 import { z } from "zod";
 import { startOwnProcess } from "../setup/own-process.ts";
-import type { StepName } from "./case-types.ts";
 
 const ledgerLine = z.object({
   path: z.string(),
@@ -46,9 +45,4 @@ export async function startLedger(): Promise<Ledger> {
     },
     stop: () => process.end(),
   };
-}
-
-/** The idempotency key of a step's first intent: no test here wants a second effect. */
-export function keyOf(caseId: string, step: StepName): string {
-  return `${caseId}.${step}.1`;
 }
