@@ -178,6 +178,11 @@ function destinationOutline(contract: Contract, name: string = contract): Destin
   };
 }
 
+/** The step that an undo step takes back; any other step itself. */
+export function undoneName(step: string): string {
+  return step.replace(/\.undo$/, "");
+}
+
 /** The outline of a step that sends, undo steps included; null for any other name. */
 export function sendOutline({ steps }: CaseShape, name: string): SendStepOutline | null {
   for (const step of steps) {

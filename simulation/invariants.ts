@@ -8,7 +8,7 @@ import { rowOf } from "../src/core/row.ts";
 import { undoName } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
 import type { StoredCase } from "../src/store/port.ts";
-import { sendOutline, type CaseShape } from "./case-shape.ts";
+import { sendOutline, undoneName, type CaseShape } from "./case-shape.ts";
 import type { Contract } from "./contracts.ts";
 import type { Effect, SimulatedDestination } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
@@ -38,7 +38,9 @@ export function checkEffect(
   const isOther = new Set(same.map((one) => one.request.content)).size === same.length;
   const { contract } = destination;
   const mayRepeat = contract !== "transaction" && (contract !== "key" || isOther);
-  if (mayRepeat && lostAttempts.has(`${request.caseId} ${request.step}`)) return [];
+  // An undo that is sent again takes back what a lost attempt has made meanwhile.
+  const touched = [request.step, undoneName(request.step)];
+  if (mayRepeat && touched.some((step) => lostAttempts.has(`${request.caseId} ${step}`))) return [];
   const keys = same.map((one) => one.request.key).join(", ");
   return [
     { rule: "once", what: `${request.step} of ${request.caseId} has ${same.length} effects (${keys})` },

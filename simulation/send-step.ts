@@ -11,7 +11,7 @@ import type {
   RuntimeSendStep,
   UndoneEffect,
 } from "../src/define/case-type.ts";
-import { VERSION } from "./case-shape.ts";
+import { undoneName, VERSION } from "./case-shape.ts";
 import type { Contract } from "./contracts.ts";
 import type { SimulatedDestination, SimulatedRequest } from "./destination.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -187,6 +187,6 @@ function requestFor(
 function nameOf({ name, destination, onLapse }: SendStepOutline, caseId: string, content: string): string {
   const { by } = destination.repeatSafety;
   if (by === "fence") return caseId;
-  const thing = `${caseId}/${name.replace(/\.undo$/, "")}`;
+  const thing = `${caseId}/${undoneName(name)}`;
   return by === "unique" && onLapse === "redo" ? `${thing} ${content}` : thing;
 }
