@@ -28,6 +28,20 @@ function answering(...values: readonly unknown[]): Observation["executions"] {
   return values.map((value) => ({ call: runOf("pay"), ended: { kind: "gave", value } }));
 }
 
+/** Each wanted and confirmed. */
+function wanted(...versions: readonly number[]): Observation["entries"] {
+  return versions.flatMap((intentVersion): Observation["entries"] => {
+    const ref = { step: "pay", intentVersion, basis: "b" };
+    const intent = { idempotencyKey: `k${intentVersion}`, destination: "bank", credentialId: "bank" };
+    const confirmed = { result: { kind: "value", value: null }, evidence: null } as const;
+    const at = { revision: 1, at: 0, commitId: "c" };
+    return [
+      { ...at, entry: { kind: "intentOpened", ...ref, ...intent, fingerprint: "f", request: null } },
+      { ...at, entry: { kind: "stepConfirmed", ...ref, ...confirmed, by: { how: "response", attempt: 1 } } },
+    ];
+  });
+}
+
 const effect = { call: runOf("pay"), destination: "bank", id: "1" };
 
 describe("what is expected of a step", () => {
@@ -64,6 +78,18 @@ describe("a run", () => {
       "twice",
     ],
     ["that is done with one effect fewer lost it", byLedger, {}, "lost"],
+    [
+      "that wanted it twice may have it twice",
+      byLedger,
+      { seen: [effect, effect], entries: wanted(1, 2) },
+      "safe",
+    ],
+    [
+      "that confirmed it twice and has it once lost one",
+      byLedger,
+      { seen: [effect], entries: wanted(1, 2) },
+      "lost",
+    ],
     ["in review with one effect fewer needs a person", byLedger, { state: "in_review" }, "person"],
     ["that neither ended nor is in review is stuck", byLedger, { seen: [effect], state: "waiting" }, "stuck"],
     ["whose fault did not come shows nothing", byLedger, { seen: [effect], isHit: false }, "notHit"],

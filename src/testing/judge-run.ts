@@ -8,7 +8,7 @@ import { rankOf, type JudgedBy, type Verdict } from "./rehearsal-report.ts";
 export interface Expected {
   readonly step: string;
   readonly judgedBy: JudgedBy;
-  /** Effects, or successful calls of `run` where nothing else can be counted. */
+  /** Effects of one intent, or successful calls of `run` where nothing else can be counted. */
   readonly count: number;
 }
 
@@ -24,8 +24,8 @@ const ANSWER_CHARS_MAX = 1_000_000;
 /** What to expect of a step, from two runs without faults. */
 export function expectedOf(step: string, first: Observation, second: Observation): Expected {
   const judgedBy = judgedByOf(step, first, second);
-  const count = Math.max(countOf(step, judgedBy, first), countOf(step, judgedBy, second));
-  return { step, judgedBy, count };
+  const count = Math.max(...[first, second].map((run) => countOf(step, judgedBy, run) / wantedIn(step, run)));
+  return { step, judgedBy, count: Math.ceil(count) };
 }
 
 function judgedByOf(step: string, first: Observation, second: Observation): JudgedBy {
@@ -34,6 +34,22 @@ function judgedByOf(step: string, first: Observation, second: Observation): Judg
   const others = new Set(answersOf(step, second));
   // An answer that another case gets too does not name an effect.
   return answersOf(step, first).some((answer) => others.has(answer)) ? "nothing" : "answers";
+}
+
+/** How often the effect was wanted: a correction in the middle, or an order to redo, wants another one. */
+function wantedIn(step: string, { entries }: Observation): number {
+  return Math.max(
+    1,
+    entries.filter(({ entry }) => entry.kind === "intentOpened" && entry.step === step).length,
+  );
+}
+
+/** How often it was confirmed: so many must be there once the case is done. */
+function confirmedIn(step: string, { entries }: Observation): number {
+  const versions = entries.flatMap(({ entry }) =>
+    entry.kind === "stepConfirmed" && entry.step === step ? [entry.intentVersion] : [],
+  );
+  return Math.max(1, new Set(versions).size);
 }
 
 /** Effects of a step in a run, as far as they can be counted. */
@@ -72,9 +88,9 @@ export function judgeRun(expected: readonly Expected[], run: Observation): Judge
 
 function verdictOn({ step, judgedBy, count }: Expected, run: Observation): Verdict {
   const found = countOf(step, judgedBy, run);
-  if (found > count) return judgedBy === "nothing" ? "unproven" : "twice";
+  if (found > count * wantedIn(step, run)) return judgedBy === "nothing" ? "unproven" : "twice";
   const isCounted = judgedBy === "effects" || judgedBy === "ledger";
-  return isCounted && run.state === "done" && found < count ? "lost" : "safe";
+  return isCounted && run.state === "done" && found < count * confirmedIn(step, run) ? "lost" : "safe";
 }
 
 function reviewedStep({ entries }: Observation): string | null {

@@ -212,7 +212,7 @@ describe("real asynchronous code", () => {
         return response.json();
       },
     });
-    const real = createTestWorld({ cases: [calling], patience: "300ms" });
+    const real = createTestWorld({ cases: [calling], patience: "2s" });
     const first = await real.start(calling, { item: "one" });
     const from = real.now;
     expectDone(await real.runToEnd(first));
