@@ -18,8 +18,9 @@ import { contentOf } from "./send-step.ts";
 /**
  * After each effect: no intent version has two, and a step that is not to be done again beside what it did has one at a
  * time. Where a failover lost an attempt of the step, the engine cannot know what that one did: a destination without
- * keys then gets a second request that looks like the first, one with keys gets a second effect only for something else,
- * that a person has asked for since, and our own database has lost the effect with the attempt.
+ * keys then gets a second request that looks like the first. One with keys gets a second effect only under another key,
+ * because a person has asked for something else since; it may be the same again that they ask for in the end. Our own
+ * database has lost the effect with the attempt.
  */
 export function checkEffect(
   shape: CaseShape,
@@ -35,7 +36,7 @@ export function checkEffect(
       (one.request.intentVersion === request.intentVersion || (!isRedone && !one.isUndone)),
   );
   if (same.length < 2) return [];
-  const isOther = new Set(same.map((one) => one.request.content)).size === same.length;
+  const isOther = new Set(same.map((one) => one.request.key)).size === same.length;
   const { contract } = destination;
   const mayRepeat = contract !== "transaction" && (contract !== "key" || isOther);
   // An undo that is sent again takes back what a lost attempt has made meanwhile.
