@@ -123,7 +123,7 @@ function checkTransactions(
 /**
  * Done means that each effect is there, with the confirmed input. Where a failover lost an attempt, a destination that is
  * asked by key shows that attempt's effect, whatever was wanted then; and what a lost undo took back is not known to be
- * gone before its sender tells.
+ * gone, nor what was made in its place, before its sender tells.
  */
 function checkDone(
   { shape, effects, lostAttempts }: Omit<EntrySite, "state" | "journal">,
@@ -133,8 +133,9 @@ function checkDone(
   const facts = factsOf(foldJournal(row.caseId, journal));
   const sends = shape.steps.filter((step): step is SendStepOutline => step.kind === "step");
   return sends.flatMap((step): readonly Violation[] => {
+    // What was taken back, and perhaps made anew after that, is as lost as the correction that it was done for.
+    if (lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];
     const mine = effects.filter(({ request, isUndone }) => request.step === step.name && !isUndone);
-    if (mine.length === 0 && lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];
     if (mine.length === 0)
       return [{ rule: "done", what: `${row.caseId} is done, but what ${step.name} did is not there` }];
     const wanted = canonicalJson(contentOf(step, facts));
