@@ -26,7 +26,9 @@ describe("foothold rehearse", { timeout: REHEARSAL_MS_MAX }, () => {
     expect(stdout).toContain("safe version 1: 21 runs, every step is safe\n");
     expect(stdout).toContain("unsafe version 1: 21 runs, NOT every step is safe\n");
     expect(stdout).toMatch(/^order +shop +key +ledger +safe +safe +safe +safe +-$/m);
-    expect(stdout).toMatch(/^charge +shop +key +ledger +SENDS TWICE +SENDS TWICE +SENDS TWICE +SENDS TWICE +-$/m);
+    expect(stdout).toMatch(
+      /^charge +shop +key +ledger +SENDS TWICE +SENDS TWICE +SENDS TWICE +SENDS TWICE +-$/m,
+    );
     expect(stdout).toMatch(/^charge SENDS TWICE: crash duringSend of charge$/m);
     expect(stdout.match(/shop executes it: shop-\d+, sent without a key/g)).toHaveLength(2);
   });
