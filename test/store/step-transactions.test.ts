@@ -120,7 +120,12 @@ describe("what a step writes", () => {
     ";begin",
     "start transaction",
     "prepare transaction 'x'",
-  ])("cannot end its transaction: %j is refused", async (text) => {
+    "set search_path to nowhere",
+    "set session statement_timeout = 0",
+    "reset all",
+    "discard all",
+    "listen other",
+  ])("cannot end its transaction or change its session: %j is refused", async (text) => {
     const commit = await confirming();
     const transaction = await subject.store.begin();
     await ship(transaction, commit);

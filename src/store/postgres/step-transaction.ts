@@ -9,9 +9,12 @@ import { judgeLocked } from "./commit.ts";
 import type { Database, LentSession, Session } from "./database.ts";
 import { DriverFault, isDataFault, sayFault } from "./failures.ts";
 
-/** Commands that would end the transaction, or begin another, behind the back of the commit that confirms the step. */
+/**
+ * Commands that would end the transaction, or begin another, behind the back of the commit that confirms the step; and those
+ * that would outlive it on a connection that serves others next (`set local` and `set constraints` do not).
+ */
 const CONTROL =
-  /^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/|;)*(begin|start|commit|end|rollback|abort|prepare\s+transaction)\b/i;
+  /^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/|;)*(begin|start|commit|end|rollback|abort|prepare\s+transaction|set\s+(?!local\b|constraints\b|transaction\b)\w+|reset|discard|listen)\b/i;
 
 /** Begins one. */
 export async function beginStep(database: Database): Promise<StepTransaction> {
@@ -44,7 +47,8 @@ class LentTransaction implements StepTransaction {
     if (this.#isOver) throw refused("the transaction of this step is over: nothing more is written in it");
     if (CONTROL.test(text)) {
       throw refused(
-        "a step must not begin or end a transaction: what it writes is committed with its confirmation",
+        "a step must neither begin or end a transaction nor change the session: what it writes is committed with its " +
+          "confirmation, and the connection serves others next",
       );
     }
     this.#running += 1;
