@@ -14,16 +14,13 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Client } from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type OwnProcess, startOwnProcess } from "../../test/setup/own-process.ts";
 import { killProcess, makeTestFolder, removeTestFolder } from "../../test/setup/server.ts";
 import { type EmbeddedServer, startEmbedded } from "./embedded.ts";
 import { inspectPostmaster } from "./embedded/postmaster.ts";
 import { readStartMark } from "./embedded/processes.ts";
 import { boundLog } from "./embedded/server-log.ts";
-
-// Real servers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };

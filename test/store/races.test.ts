@@ -6,8 +6,9 @@ import { openPostgres, type PostgresSubject } from "./postgres-subject.ts";
 
 /** Due cases of a type that nobody takes: a claim reads past them, long enough for others to write meanwhile. */
 const PASSED_BY = 8_000;
-/** Claims made while others write to the very case. */
-const CLAIMS = 20;
+/** Claims made while others write to the very case: so many that one is read between two of their writes. */
+const CLAIMS = 150;
+const WRITERS = 4;
 
 describe("a claim", () => {
   const bench = new Bench();
@@ -54,7 +55,7 @@ describe("a claim", () => {
         await bench.store.changeCase(identity.caseId, changeOf(commitId), appending([], commitId, "free"));
       }
     };
-    const writing = write();
+    const writing = Promise.all(Array.from({ length: WRITERS }, write));
     try {
       await claimAndFree();
     } finally {

@@ -69,7 +69,7 @@ export async function readLocked(runner: Runner, row: StoredRow, knownAs: string
 }
 
 /** Folds a case from its whole journal. */
-export async function readWhole(runner: Runner, row: StoredRow): Promise<ReadCase> {
+async function readWhole(runner: Runner, row: StoredRow): Promise<ReadCase> {
   return foldWhole(row, await runner.run<EntryColumns>("read_journal", [row.shard, row.caseId, 0]));
 }
 

@@ -2,9 +2,17 @@
 
 import { invariant } from "../../core/errors.ts";
 import { FOLD_VERSION } from "../../core/snapshot.ts";
-import { CLAIM_BATCH_MAX, type ClaimReply, type ClaimRequest } from "../port.ts";
-import { readWhole } from "./case-lock.ts";
-import { foldTail, groupByCase, toRow, type FoldableColumns, type ReadCase } from "./case-rows.ts";
+import { CLAIM_BATCH_MAX, type ClaimReply, type ClaimRequest, type StoredRow } from "../port.ts";
+import {
+  foldTail,
+  foldWhole,
+  groupByCase,
+  toRow,
+  type CaseColumns,
+  type FoldableColumns,
+  type MaybeEntryColumns,
+  type ReadCase,
+} from "./case-rows.ts";
 import type { Database, Parameter } from "./database.ts";
 import { writeSnapshot } from "./snapshots.ts";
 
@@ -25,15 +33,16 @@ export async function claimDue(database: Database, request: ClaimRequest): Promi
     claimIds,
     FOLD_VERSION,
   ]);
-  const read = await Promise.all(groupByCase(rows).map((group) => readClaimed(database, group)));
+  const groups = groupByCase(rows);
+  const read = await Promise.all(groups.map((group) => readClaimed(database, group)));
   const found = {
-    cases: read.flatMap((one) => (one.kind === "folded" ? [one.stored] : [])).toSorted(byDueTime),
+    cases: read.flatMap((one) => (one?.kind === "folded" ? [one.stored] : [])).toSorted(byDueTime),
     unreadable: read.flatMap((one) =>
-      one.kind === "unreadable" ? [{ row: one.row, fault: one.fault }] : [],
+      one?.kind === "unreadable" ? [{ row: one.row, fault: one.fault }] : [],
     ),
   };
   const [first] = rows;
-  if (first !== undefined && read.length === claimIds.length) {
+  if (first !== undefined && groups.length === claimIds.length) {
     return { ...found, nextDueAt: first.now, now: first.now };
   }
   const [next] = await database.run<{ readonly now: number; readonly next_due_at: number | null }>(
@@ -45,16 +54,30 @@ export async function claimDue(database: Database, request: ClaimRequest): Promi
 }
 
 /**
- * A case that changed while the claim began is claimed as it is now, but comes with the journal of before. What it lacks
- * is there for the next statement to read; if it is not, the journal is damaged.
+ * A case that changed while the claim began is claimed as it is now, but comes with the journal of before. It is read once
+ * more then, row and journal in one statement, as others may go on writing facts to it; if it does not add up even so, its
+ * journal is damaged. Null: the claim was taken back meanwhile.
  */
-async function readClaimed(database: Database, rows: readonly FoldableColumns[]): Promise<ReadCase> {
+async function readClaimed(database: Database, rows: readonly FoldableColumns[]): Promise<ReadCase | null> {
   const [first] = rows;
   invariant(first !== undefined, "a group of rows is empty");
   const row = toRow(first);
-  const read = foldTail(row, rows) ?? (await readWhole(database, row));
-  if (read.kind === "folded") await writeSnapshot(database, row, read.stored.state, read.entryCount);
+  const read = foldTail(row, rows) ?? (await readAgain(database, row));
+  if (read?.kind === "folded")
+    await writeSnapshot(database, read.stored.row, read.stored.state, read.entryCount);
   return read;
+}
+
+async function readAgain(database: Database, { shard, caseId, claim }: StoredRow): Promise<ReadCase | null> {
+  const rows = await database.run<CaseColumns & MaybeEntryColumns>("load_case", [shard, caseId]);
+  const [first] = rows;
+  if (first === undefined) return null;
+  const row = toRow(first);
+  if (row.claim?.claimId !== claim?.claimId) return null;
+  return foldWhole(
+    row,
+    rows.filter((one) => one.entry_revision !== null),
+  );
 }
 
 function byDueTime(a: ClaimReply["cases"][number], b: ClaimReply["cases"][number]): number {

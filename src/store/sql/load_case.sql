@@ -1,6 +1,6 @@
 -- Reads a case with its journal: one row for each entry, the summary only in the first. One statement, so row and
 -- journal are of the same moment.
--- Caller: loadCase. No locks. Index: cases_pkey and journal_pkey.
+-- Caller: loadCase and claimDue. No locks. Index: cases_pkey and journal_pkey.
 -- $1 shard, $2 case id
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,

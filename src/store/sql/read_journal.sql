@@ -1,5 +1,5 @@
 -- Reads the journal of a case after a revision, and the database's time after any lock was had.
--- Caller: changeCase, commit and claimDue. No locks. Index: journal_pkey.
+-- Caller: changeCase and commit. No locks. Index: journal_pkey.
 -- $1 shard, $2 case id, $3 revision (0 = all)
 select
   j.revision as entry_revision,
