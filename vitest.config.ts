@@ -19,6 +19,9 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
+    // Processes, servers and leases are real, and the machine may be busy. No test is made to fail by being slow.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A test that is meant to be left out says so where it stands; one left over from debugging fails the run.
     allowOnly: false,
     projects: [

@@ -3,15 +3,12 @@ import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test, vi, type TestContext } from "vitest";
+import { describe, expect, test, type TestContext } from "vitest";
 import { z } from "zod";
 import { runCommand, startCommand, type RunningCommand } from "../../test/cli/program.ts";
 import { post } from "../services/calls.ts";
 import type { Effect } from "../services/ledger-entries.ts";
 import { readLedgerFile } from "../services/ledger-reader.ts";
-
-// A whole program with its own database, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const file = join(root, "build/examples/purchase/start.js");

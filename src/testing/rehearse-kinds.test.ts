@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { didNotHappen, happened } from "../define/answers.ts";
 import { defineCase } from "../define/builder.ts";
@@ -6,9 +6,6 @@ import type { CheckReply } from "../define/answers.ts";
 import { fakeDestination, type LedgerEntry } from "./fake-destination.ts";
 import { expectSafe, formatRehearsal, type RehearsalReport, type Verdict } from "./rehearsal-report.ts";
 import { rehearse } from "./rehearse.ts";
-
-// A rehearsal takes about a second; a busy machine takes longer.
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Order {
   readonly item: string;

@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { createServer, type Server } from "node:http";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { didNotHappen, happened } from "../define/answers.ts";
 import { defineCase } from "../define/builder.ts";
@@ -16,9 +16,6 @@ import {
   type Verdict,
 } from "./rehearsal-report.ts";
 import { rehearse } from "./rehearse.ts";
-
-// A rehearsal takes about a second; a busy machine takes longer.
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Order {
   readonly item: string;

@@ -1,13 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { runCommand, type Ended, type RunOptions } from "./program.ts";
-
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const order = JSON.stringify({ vendor: "ACME", amount: 12.5 });
 let database: TestDatabase;

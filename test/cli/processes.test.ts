@@ -3,14 +3,11 @@ import { createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { findTestBinaries, startServer, type TestServer } from "../setup/server.ts";
 import { runCommand, startCommand, type RunningCommand } from "./program.ts";
-
-// Every command is a process of its own, and the machine may be busy.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 const order = JSON.stringify({ vendor: "ACME", amount: 12.5 });
 const waiting = { timeout: 20_000, interval: 50 };

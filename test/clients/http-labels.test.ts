@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/core/failure.ts";
 import { sortFailure } from "../../src/triage/sort.ts";
 import { afterLostOne, BadServer, type Behavior } from "./bad-server.ts";
@@ -19,8 +19,6 @@ const clients = { ...PLAIN_CLIENTS, ...PROVIDER_CLIENTS };
 /** How long an author waits for a server that stays silent, and for one that answers, in ms. */
 const SHORT_MS = 150;
 const LONG_MS = 10_000;
-
-vi.setConfig({ testTimeout: 20_000 });
 
 const server = new BadServer();
 let closedUrl = "";

@@ -6,9 +6,6 @@ import { postgresEffects, type EffectContext, type PgClient } from "../../src/de
 import { sortFailure } from "../../src/triage/sort.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 
-// A real server, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
-
 const ZOMBIES = 100;
 const TOKEN = 1_772_366_400_000;
 

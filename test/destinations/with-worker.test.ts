@@ -1,7 +1,7 @@
 /** The tools for destinations in the hands of the real worker: answers that get lost, workers that are lost or late. */
 
 import { Pool } from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineCase } from "../../src/define/builder.ts";
 import type { CaseType, RunContext } from "../../src/define/case-type.ts";
@@ -22,9 +22,6 @@ import { startProxy } from "../engine/proxy.ts";
 import { input, until, World } from "../engine/world.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { startShelf, type Shelf } from "./shelf.ts";
-
-// Real servers and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let database: TestDatabase;
 let pool: Pool;

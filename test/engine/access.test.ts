@@ -2,15 +2,12 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { defineCase } from "../../src/define/builder.ts";
 import type { CaseType } from "../../src/define/case-type.ts";
 import { defineDestination } from "../../src/define/destination.ts";
 import { expectOk } from "../../src/triage/response.ts";
 import { input, worldsOn, type World } from "./world.ts";
-
-// Real servers and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 30_000 });
 
 /** A destination that answers every request with the status it is told. */
 class Gate {

@@ -1,13 +1,10 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineCase } from "../../src/define/builder.ts";
 import type { CaseType } from "../../src/define/case-type.ts";
 import { defineDestination } from "../../src/define/destination.ts";
 import type { TestDestination } from "./destination.ts";
 import { input, post, STORES, until, worldsOn } from "./world.ts";
-
-// Real servers and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" } });
 const mail = defineDestination("mail", {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { foldJournal } from "../../src/core/fold.ts";
 import { rowOf } from "../../src/core/row.ts";
@@ -9,9 +9,6 @@ import type { Failpoint } from "../../src/engine/failpoints.ts";
 import type { CasePage, Store } from "../../src/store/port.ts";
 import type { TestDestination } from "./destination.ts";
 import { input, look, post, STORES, until, worldsOn, type World } from "./world.ts";
-
-// Real servers and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 const erp = defineDestination("erp", {
   idempotency: { by: "key", window: "24h" },

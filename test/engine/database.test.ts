@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { startProxy } from "./proxy.ts";
 import { input, post, until, World } from "./world.ts";
-
-// Real servers and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 let database: TestDatabase;
 beforeAll(async () => {

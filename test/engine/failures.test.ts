@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { findClosedUrl } from "../../examples/services/closed-port.ts";
 import { stepOf } from "../../src/core/case-state.ts";
 import { defineCase } from "../../src/define/builder.ts";
@@ -7,9 +7,6 @@ import { defineDestination, type Idempotency, type RetryOptions } from "../../sr
 import { probe } from "../../src/define/probe.ts";
 import type { TestDestination } from "./destination.ts";
 import { input, look, post, STORES, until, worldsOn, type World } from "./world.ts";
-
-// Real servers and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const KEY = { by: "key", window: "24h" } as const;
 

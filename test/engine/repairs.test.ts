@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defineCase } from "../../src/define/builder.ts";
 import { registryOf } from "../../src/define/registry.ts";
 import { createDesk, type Desk } from "../../src/desk/desk.ts";
@@ -8,8 +8,6 @@ import type { Store } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { input } from "./world.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 30_000 });
 
 const RACES = 200;
 const sign = defineCase("sign", { version: 1, owner: "ops", input }).approval("approve", { by: "finance" });

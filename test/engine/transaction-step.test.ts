@@ -1,16 +1,13 @@
 /** Steps that write to the engine's own database, with the real worker on a real PostgreSQL. */
 
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defineCase } from "../../src/define/builder.ts";
 import type { CaseType, RunContext } from "../../src/define/case-type.ts";
 import { defineDestination } from "../../src/define/destination.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { input, until, World } from "./world.ts";
-
-// Real databases and timers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const own = defineDestination("shop-database", {
   idempotency: { by: "transaction" },

@@ -18,7 +18,7 @@ import { startDestination, type TestDestination } from "./destination.ts";
 
 export { input, look, post } from "./steps.ts";
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** The stores that the engine's tests run on. */
 export const STORES = ["memory", "PostgreSQL"] as const;

@@ -1,9 +1,6 @@
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, test } from "vitest";
 import { inArena } from "./arena.ts";
 import { ran, runFault, type Fault, type Outcome } from "./tally.ts";
-
-// A judge that never finds fault proves nothing: here are faults that it must find.
-vi.setConfig({ testTimeout: 60_000 });
 
 test("a destination that deduplicates less than it is said to is found by its ledger", async () => {
   const violations = await inArena(inject("databaseUrl"), async (arena) => {

@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CaseType } from "../../src/define/case-type.ts";
 import { registryOf } from "../../src/define/registry.ts";
 import { systemPorts } from "../../src/engine/system.ts";
@@ -10,9 +10,6 @@ import { findTestBinaries, startServer, type TestServer } from "../setup/server.
 import type { TestDestination } from "../engine/destination.ts";
 import { until, World } from "../engine/world.ts";
 import { threeSteps } from "./case-types.ts";
-
-// A real server that is killed and started again, on a machine that may be busy.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { readState, type Reading } from "../../src/core/state.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
@@ -8,9 +8,6 @@ import type { Failpoint } from "../../src/engine/failpoints.ts";
 import { threeSteps, type StepName } from "./case-types.ts";
 import { startWorkerProcess, type Trap, type WorkerProcess } from "./crew.ts";
 import type { KindName } from "./kinds.ts";
-
-// Real processes, real kill -9 and SIGSTOP, on a machine that may be busy.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 30_000 });
 
 const LEASE_MS = 3_000;
 /** From the kill, or from the start of the first sweep, to the moment at which another worker goes on. */

@@ -12,6 +12,10 @@ import { ran, type Outcome, type RoundInput } from "./tally.ts";
 const DONE_BETWEEN = 20;
 /** The role of the workers that are refused. */
 const ROLE = "refused_worker";
+/** Cases that wait when the table of cases is locked. */
+const LEFT_MIN = 100;
+/** How long it may take a worker on a busy machine to be refused, in ms. */
+const REFUSED_WITHIN_MS = 60_000;
 /** Refusals in one arena. */
 const REFUSALS_MAX = 50;
 
@@ -42,15 +46,29 @@ export async function timeOutStatements({ serverUrl }: RoundInput): Promise<Outc
     arena.sweep();
     const load = keepBusy(arena, "key");
     await someDone(arena, DONE_BETWEEN);
-    await admin.query("begin");
-    await admin.query("lock table foothold.cases in exclusive mode");
-    await until("the worker to be refused", () => wasRefused(worker, "57014"));
+    await lockCasesWithWorkLeft(arena, admin, worker);
+    await until("the worker to be refused", () => wasRefused(worker, "57014"), REFUSED_WITHIN_MS);
     await admin.query("rollback");
     await someDone(arena, DONE_BETWEEN);
     await load.stop();
     await arena.settle();
     return ran(1, 1, await arena.judge());
   });
+}
+
+/**
+ * Locks the table of cases while many wait. Nobody can start cases once it is locked, and a worker that has none left asks
+ * for nothing that could time out; so it stands still until enough wait.
+ */
+async function lockCasesWithWorkLeft(arena: Arena, admin: Client, worker: WorkerProcess): Promise<void> {
+  worker.signal("SIGSTOP");
+  const isWorkLeft = async (): Promise<boolean> =>
+    arena.cases.length - ((await arena.doneCount()) ?? arena.cases.length) >= LEFT_MIN;
+  await until("cases to wait", isWorkLeft, REFUSED_WITHIN_MS);
+  await admin.query("begin");
+  const locked = admin.query("lock table foothold.cases in exclusive mode");
+  worker.signal("SIGCONT");
+  await locked;
 }
 
 /** Every eighth change of a case fails as a deadlock or a failed serialization does, and takes its batch along. */

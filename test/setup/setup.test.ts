@@ -1,10 +1,7 @@
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestDatabase } from "./database.ts";
 import { findSystemPostgres, findTestBinaries, startServer, type TestServer } from "./server.ts";
-
-// Real servers, on a machine that may be busy.
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 async function connect(url: string): Promise<Client> {
   const client = new Client(url);

@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { MeteredEvidence } from "../../../src/wire/evidence.ts";
 import { findingsOf } from "../../../src/wire/findings.ts";
 import { WireMeter } from "../../../src/wire/meter.ts";
 import { Attempts, CountingServer } from "../../../src/wire/wire.fixture.ts";
 import { passTimeFaster } from "./fast-time.ts";
 import { OCTOKIT, ONCE, REPEATING, REPEATING_READS, type SetUp } from "./set-ups.ts";
-
-// Every client here is the real one in its default settings, against a real server on loopback.
-vi.setConfig({ testTimeout: 60_000 });
 
 const server = new CountingServer();
 const meter = new WireMeter();

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { Stripe } from "stripe";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { CaseType, RunContext } from "../../../src/define/case-type.ts";
 import { defineCase } from "../../../src/define/builder.ts";
 import { defineDestination } from "../../../src/define/destination.ts";
@@ -8,9 +8,6 @@ import type { CaseView } from "../../../src/desk/case-view.ts";
 import { memoryStore } from "../../../src/store/memory/store.ts";
 import { CountingServer } from "../../../src/wire/wire.fixture.ts";
 import { input, World } from "../../engine/world.ts";
-
-// Real clients in their default settings, real workers, a real server on loopback. The clients wait in between.
-vi.setConfig({ testTimeout: 60_000 });
 
 const server = new CountingServer();
 let world: World;
