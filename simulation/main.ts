@@ -1,24 +1,43 @@
-/** `npm run simulate -- --seeds N [--from K]`, or `--seed S [--trace]` for one. `--until-found` stops at
- * the first violation. Exit 1 on a violation. */
+/**
+ * `npm run simulate -- --seeds N [--from K] [--jobs J] [--reruns]`, or `--seed S [--trace]` for one. `--jobs`: processes,
+ * by default one a core. `--reruns`: every seed is run twice and must come to the same hash. `--until-found` ends soon after
+ * the first violation. Exit 1 on a violation, 2 on a wrong option.
+ */
 
+import { fork, type ChildProcess } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { FAULT_KINDS } from "./faults.ts";
-import { runSeed, type RunResult } from "./run.ts";
+import { runSeed } from "./run.ts";
+import type { SeedBlock } from "./seeds-process.ts";
+import { addTallies, EMPTY_TALLY, tellTally, type Tally } from "./tally.ts";
 
-/** Seeds printed per broken rule; the rest are counted. */
-const SHOWN_MAX = 5;
+/** Seeds that a process is given at once. */
+const BLOCK = 50;
+const JOBS_MAX = 64;
+/** Between two lines that tell how far it is, in ms. */
+const TELL_EVERY_MS = 30_000;
 
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
+    jobs: { type: "string", default: String(Math.min(availableParallelism(), JOBS_MAX)) },
     seed: { type: "string" },
     trace: { type: "boolean", default: false },
+    reruns: { type: "boolean", default: false },
     "until-found": { type: "boolean", default: false },
   },
 });
 
-const isClean = values.seed === undefined ? await runMany() : await runOne(Number(values.seed));
+const isClean =
+  values.seed === undefined
+    ? await runMany({
+        count: readNumber("seeds", values.seeds, 1),
+        from: readNumber("from", values.from, 0),
+        jobs: readNumber("jobs", values.jobs, 1, JOBS_MAX),
+      })
+    : await runOne(readNumber("seed", values.seed, 0));
 process.exitCode = isClean ? 0 : 1;
 
 async function runOne(seed: number): Promise<boolean> {
@@ -28,37 +47,68 @@ async function runOne(seed: number): Promise<boolean> {
   return result.violations.length === 0;
 }
 
-async function runMany(): Promise<boolean> {
-  const [count, from] = [Number(values.seeds), Number(values.from)];
-  const startedAt = performance.now();
-  const hitIn = new Map<string, number>();
-  const brokenIn = new Map<string, number>();
-  let violations = 0;
-  for (let seed = from; seed < from + count; seed += 1) {
-    const result = await runSeed(seed);
-    for (const kind of FAULT_KINDS)
-      if (result.counts.of(kind) > 0) hitIn.set(kind, (hitIn.get(kind) ?? 0) + 1);
-    if (result.violations.length === 0) continue;
-    violations += result.violations.length;
-    show(result, brokenIn);
-    if (values["until-found"]) break;
-  }
-  const seconds = (performance.now() - startedAt) / 1_000;
-  const shares = FAULT_KINDS.map(
-    (kind) => `${kind} ${(((hitIn.get(kind) ?? 0) / count) * 100).toFixed(1)}%`,
-  ).join(", ");
-  for (const [rule, seeds] of brokenIn) process.stdout.write(`${rule} broken in ${seeds} seeds\n`);
-  process.stdout.write(`seeds hit by each fault: ${shares}\n`);
-  process.stdout.write(`${count} seeds, ${violations} violations, ${(count / seconds).toFixed(0)} seeds/s\n`);
-  return violations === 0;
+interface Wanted {
+  readonly count: number;
+  readonly from: number;
+  readonly jobs: number;
 }
 
-function show({ seed, violations }: RunResult, brokenIn: Map<string, number>): void {
-  for (const rule of new Set(violations.map((one) => one.rule))) {
-    const seeds = (brokenIn.get(rule) ?? 0) + 1;
-    brokenIn.set(rule, seeds);
-    const first = violations.find((one) => one.rule === rule);
-    if (seeds <= SHOWN_MAX && first !== undefined)
-      process.stdout.write(`seed ${seed}: ${rule}: ${first.what}\n`);
-  }
+async function runMany({ count, from, jobs }: Wanted): Promise<boolean> {
+  const startedAt = performance.now();
+  let told = startedAt;
+  let tally = EMPTY_TALLY;
+  const blocks = cut(from, count);
+  const isOver = (): boolean => values["until-found"] && tally.violations > 0;
+  const work = async (): Promise<void> => {
+    const child = fork(fileURLToPath(new URL("seeds-process.ts", import.meta.url)), {
+      execArgv: process.execArgv,
+    });
+    try {
+      for (let block = blocks.next(); block.done !== true && !isOver(); block = blocks.next()) {
+        const done = await ask(child, block.value);
+        tally = addTallies(tally, done);
+        if (performance.now() - told < TELL_EVERY_MS) continue;
+        told = performance.now();
+        process.stderr.write(`${tally.seeds} of ${count} seeds, ${tally.violations} violations\n`);
+      }
+    } finally {
+      child.kill();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(count / BLOCK)) }, work));
+  const lines = tellTally(tally, (performance.now() - startedAt) / 1_000);
+  process.stdout.write(`${lines.join("\n")}\n`);
+  return tally.violations === 0;
+}
+
+function* cut(from: number, count: number): Generator<SeedBlock, undefined> {
+  for (let at = from; at < from + count; at += BLOCK)
+    yield { from: at, count: Math.min(BLOCK, from + count - at), rerun: values.reruns };
+}
+
+/** Rejects when the process ends before it answered. */
+async function ask(child: ChildProcess, block: SeedBlock): Promise<Tally> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null): void => {
+      reject(
+        new Error(
+          `the process that ran ${block.count} seeds from ${block.from} ended with ${code ?? "a signal"}`,
+        ),
+      );
+    };
+    child.once("exit", ended);
+    // What a process of ours sends is a tally.
+    child.once("message", (tally: Tally) => {
+      child.off("exit", ended);
+      resolve(tally);
+    });
+    child.send(block);
+  });
+}
+
+function readNumber(name: string, text: string, min: number, max: number = Number.MAX_SAFE_INTEGER): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= min && number <= max) return number;
+  process.stderr.write(`--${name} is a whole number from ${min} to ${max}, not ${JSON.stringify(text)}\n`);
+  process.exit(2);
 }
