@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 const core = ["src/core/**/*.test.ts"];
+const faults = ["test/faults/sample.test.ts"];
 
 export default defineConfig({
   resolve: {
@@ -40,8 +41,12 @@ export default defineConfig({
             "examples/**/*.test.ts",
             "simulation/**/*.test.ts",
           ],
-          exclude: ["**/node_modules/**", ...core],
+          exclude: ["**/node_modules/**", ...core, ...faults],
         },
+      },
+      {
+        extends: true,
+        test: { name: "faults", globalSetup: "test/setup/postgres.ts", include: faults },
       },
       {
         extends: true,
