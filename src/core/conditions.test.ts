@@ -103,7 +103,7 @@ describe("a probe", () => {
         reason: "limit",
         owner: "crm-team",
         sentence:
-          'create cannot go on: crm was asked, but whether "in budget" holds could not be told, asked 5 times.',
+          'create cannot go on: crm was asked, but whether "in budget" holds could not be told, asked 5 times; last: down.',
       },
     });
     expect(usable(story, inBudget)).toBeNull();
@@ -126,6 +126,18 @@ describe("a probe", () => {
     expect(act(story)).toMatchObject({ kind: "wait" });
     story.wait(2_500).probe("create", patient, cannotTell("down"));
     expect(act(story)).toMatchObject({ review: { reason: "limit" } });
+  });
+
+  it("says why it could not be told the last time, and how often it was asked", () => {
+    const once = probe("x", { destination: destination({ retry: { ...retry, maxAttempts: 1 } }) });
+    const story = told(once).probe("create", once, cannotTell("it threw Error: 503 from the gateway."));
+    expect(act(story)).toMatchObject({
+      review: {
+        sentence:
+          'create cannot go on: erp was asked, but whether "x" holds could not be told, asked once; ' +
+          "last: it threw Error: 503 from the gateway.",
+      },
+    });
   });
 
   it("whose next time was not set is asked at once", () => {

@@ -15,7 +15,13 @@ type Known =
   | { readonly kind: "puzzling"; readonly why: string }
   | { readonly kind: "mustAsk" }
   | { readonly kind: "askLater"; readonly dueAt: number; readonly why: string }
-  | { readonly kind: "givenUp"; readonly probe: Probe; readonly timesUnsure: number };
+  | {
+      readonly kind: "givenUp";
+      readonly probe: Probe;
+      readonly timesUnsure: number;
+      /** Why it could not be told the last time. */
+      readonly why: string;
+    };
 
 /**
  * The answer to a condition that may be used now; null = it must be asked. Facts are answered anew for every plan;
@@ -52,9 +58,10 @@ function knownOf(input: PlanInput, step: string, condition: ConditionOutline): K
   if (answer.kind !== "cannotTell") {
     return input.now - askedAt <= condition.freshForMs ? answer : { kind: "mustAsk" };
   }
-  if (isGivenUp(condition, recorded)) return { kind: "givenUp", probe: condition, timesUnsure };
+  const { why } = answer;
+  if (isGivenUp(condition, recorded)) return { kind: "givenUp", probe: condition, timesUnsure, why };
   const dueAt = nextProbeAt ?? input.now;
-  return input.now >= dueAt ? { kind: "mustAsk" } : { kind: "askLater", dueAt, why: answer.why };
+  return input.now >= dueAt ? { kind: "mustAsk" } : { kind: "askLater", dueAt, why };
 }
 
 /** R13: a probe that cannot tell is asked again under its destination's retry policy, then goes to people. */
@@ -83,7 +90,7 @@ export function actForConditions(
     const what = `whether "${one.name}" holds could not be told`;
     if (one.kind === "puzzling") return stopFor(input, step, "bug", `${what} (${one.why})`);
     if (one.kind === "givenUp")
-      return giveUp(input, step, one.probe, `${what}, asked ${one.timesUnsure} times`);
+      return giveUp(input, step, one.probe, `${what}, asked ${times(one.timesUnsure)}; last: ${one.why}`);
   }
   const missing = known.filter(({ kind }) => kind === "mustAsk").map(({ name }) => name);
   if (missing.length > 0) return { kind: "ask", conditions: missing };
@@ -100,8 +107,12 @@ function stopFor(input: PlanInput, step: StepOutline, reason: ReviewReason, why:
   return { kind: "review", review, isOpen: false };
 }
 
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
 function giveUp(input: PlanInput, step: StepOutline, { destination }: Probe, why: string): Act {
-  const sentence = `${step.name} cannot go on: ${destination.name} was asked, but ${why}.`;
+  const sentence = `${step.name} cannot go on: ${destination.name} was asked, but ${why.replace(/[.\s]+$/, "")}.`;
   const owner = destination.owners.outage ?? input.outline.owner;
   return {
     kind: "review",

@@ -3,6 +3,7 @@
 import { basisOf, type Digest } from "./basis.ts";
 import { invariant } from "./errors.ts";
 import { isSlowDown, type Failure } from "./failure.ts";
+import { graceDelayMs, timesGone } from "./grace.ts";
 import { isUnproved, recordedAnswer, stepOf, type CaseState, type Intent } from "./case-state.ts";
 import type {
   Actor,
@@ -191,8 +192,16 @@ export function decideAfterAttempt(
   const { failure } = outcome;
   const counted = isSlowDown(failure) ? { ...round, throttles: round.throttles + 1 } : round;
   const { retry } = step.destination;
-  const at = retryAt(retry, failure, counted, now, random);
+  const isDoubted = failure.kind === "gone" && failure.instruction === null;
+  const timesBefore = timesGone(upTo(intent, ref.attempt));
+  const graceMs = isDoubted ? graceDelayMs(step, state, now, timesBefore + 1) : null;
+  const at = graceMs === null ? retryAt(retry, failure, counted, now, random) : now + graceMs;
   return { kind: "attemptFailed", ...ref, failure, retryAt: at, ...seen };
+}
+
+/** An intent as it was before one of its attempts. */
+function upTo(intent: Intent, attempt: number): Intent {
+  return { ...intent, attempts: intent.attempts.filter(({ number }) => number < attempt) };
 }
 
 /** When a question was put and when its answer came: an answer tells of the first, waiting begins with the second. */

@@ -7,6 +7,7 @@ import { isUnproved, stepOf, type Intent, type StepState } from "./case-state.ts
 import type { Entry, ReviewReason } from "./journal.ts";
 import type { SendStepOutline } from "./outline.ts";
 import { actForConditions } from "./conditions.ts";
+import { graceDelayMs, timesGone } from "./grace.ts";
 import type { Act, PlanInput } from "./planning.ts";
 import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
@@ -84,7 +85,7 @@ function poisonReview({ input, step }: SendPlanning): Act {
 
 /** An attempt may have been executed: the destination's repeat safety decides, whatever the failure was. */
 function planUnknown(planning: SendPlanning, intent: Intent): Act {
-  const { input, step, known } = planning;
+  const { input, step } = planning;
   const { destination } = step;
   if (destination.repeatSafety.by === "transaction") {
     return { kind: "record", entry: rolledBack(intent, step.name, input.now) };
@@ -93,7 +94,7 @@ function planUnknown(planning: SendPlanning, intent: Intent): Act {
     const where = `${intent.destination} (${intent.credentialId})`;
     return unknownReview(planning, `it was sent to ${where}, and the definition sends elsewhere now`);
   }
-  const final = finalFailure(known);
+  const final = finalFailure(planning);
   const why = final === null ? whyNotResent(planning, intent) : "more of the same cannot help";
   if (why === null) return planResend(planning, intent);
   // Who must restore access can do that now; the outcome is found out once it is there.
@@ -106,10 +107,10 @@ function planUnknown(planning: SendPlanning, intent: Intent): Act {
 }
 
 /** The last failure, if it surely did not happen and no retry can help; null once a person resumed. */
-function finalFailure({
-  lastFailure,
-  round,
-}: StepState): { readonly kind: FinalKind; readonly failure: Failure } | null {
+function finalFailure(
+  planning: SendPlanning,
+): { readonly kind: FinalKind; readonly failure: Failure } | null {
+  const { lastFailure, round } = planning.known;
   if (lastFailure?.round !== round.number) return null;
   const { failure } = lastFailure;
   switch (failure.kind) {
@@ -118,15 +119,24 @@ function finalFailure({
     case "stopped":
     case "unknown":
       return null;
+    case "gone":
+      return isInGrace(planning, lastFailure.at) ? null : { kind: failure.kind, failure };
     case "rejected":
     case "denied":
     case "quota":
     case "conflict":
     case "precondition":
-    case "gone":
     case "bug":
       return { kind: failure.kind, failure };
   }
+}
+
+/** True while "not there" may only mean that the destination does not show yet what this case made there. */
+function isInGrace({ input, step, known }: SendPlanning, failedAt: number): boolean {
+  const { intent, round, notBefore } = known;
+  if (intent === null || isForbidden(known) || isUsedUp(step.destination.retry, round, notBefore))
+    return false;
+  return graceDelayMs(step, input.state, failedAt, timesGone(intent)) !== null;
 }
 
 /** Why the same request may not be sent again as it was; null = it may. */
@@ -229,7 +239,7 @@ function unknownReview({ input, step, known }: SendPlanning, why: string): Act {
 /** What is left to do before a send, when every attempt so far surely did not happen; null = go on. */
 function planAfterFailure(planning: SendPlanning): Act | null {
   const { step, known } = planning;
-  const final = finalFailure(known);
+  const final = finalFailure(planning);
   if (final === null) return planWithinBounds(planning);
   switch (final.kind) {
     case "precondition":

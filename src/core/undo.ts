@@ -10,7 +10,14 @@ import { hasNoEffect } from "./settled.ts";
 
 /** The name of the step that undoes `step`. No author can give it: their names have no dot. */
 export function undoName(step: string): string {
-  return `${step}.undo`;
+  return `${step}${UNDO}`;
+}
+
+const UNDO = ".undo";
+
+/** The name of the step that the undo step `name` takes back; of any other step, its own name. */
+export function undoneName(name: string): string {
+  return name.endsWith(UNDO) ? name.slice(0, -UNDO.length) : name;
 }
 
 /** What an undo sends: another effect to take back is another request, and so another key. */
