@@ -6,9 +6,8 @@ import { keptHeaders, type Arrival } from "./arrival.ts";
 import type { JsonTextReading } from "./json-text.ts";
 import { eventIdOf, keyHash, shardOfKey } from "./keys.ts";
 import { eventsIn, type ReadEvent } from "./read-events.ts";
-import { feed } from "./signing.ts";
+import { hashOfBody, sha256Hex } from "./signing.ts";
 import type { Source } from "./source.ts";
-import { createHash } from "node:crypto";
 
 /** The consumer of what nobody can read: people. */
 const UNREADABLE = "(unreadable)";
@@ -27,9 +26,7 @@ export interface Delivering {
 /** Makes the delivery. */
 export async function deliveryOf(delivering: Delivering): Promise<NewDelivery> {
   const { arrival, source, how, proof, body, suffix } = delivering;
-  const hash = createHash("sha256");
-  await feed(hash, arrival.body);
-  const bodyHash = hash.digest("hex");
+  const bodyHash = await hashOfBody(arrival.body);
   const events = eventsOf(delivering, bodyHash);
   const [first] = events;
   const shard = first === undefined ? shardOfKey(bodyHash) : Number(first.eventId.slice(1, 3));
@@ -66,13 +63,13 @@ function newEvent(source: Source, event: ReadEvent, itemHash: string): NewEvent 
   const { deliveryKey, businessKey } = event;
   const keyKind = deliveryKey === null ? "body" : "delivery";
   // With its type: a provider may tell two facts with one and the same body, under two types.
-  const bodyKey = keyHash(scopeOf(source), "body", [event.eventType, itemHash]);
-  const key = deliveryKey === null ? bodyKey : keyHash(scopeOf(source), "delivery", deliveryKey);
+  const bodyKey = (): string => keyHash(scopeOf(source), "body", [event.eventType, itemHash]);
+  const key = deliveryKey === null ? bodyKey() : keyHash(scopeOf(source), "delivery", deliveryKey);
   const furtherKeys: FurtherKey[] = [];
   if (businessKey !== null) {
     furtherKeys.push({ kind: "business", hash: keyHash(scopeOf(source), "business", businessKey) });
   }
-  if (source.preset.isBodyTheKey && deliveryKey !== null) furtherKeys.push({ kind: "body", hash: bodyKey });
+  if (source.preset.isBodyTheKey && deliveryKey !== null) furtherKeys.push({ kind: "body", hash: bodyKey() });
   const work = workFor(source, event);
   return {
     eventId: eventIdOf(key),
@@ -132,5 +129,5 @@ function scopeOf({ tenant, name }: Source): { readonly tenant: string; readonly 
 }
 
 function hashOf(data: Json): string {
-  return createHash("sha256").update(JSON.stringify(data)).digest("hex");
+  return sha256Hex(JSON.stringify(data));
 }

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { headersOf, type Headers } from "./arrival.ts";
-import type { BodyStream } from "./read-stream.ts";
+import { Gathered, type BodyReader, type BodyStream, type StreamReading } from "./read-stream.ts";
 import type { InboxReply, Receiver } from "./receive.ts";
 
 /** Answers a request for the source that its path names last. */
@@ -23,19 +23,19 @@ export type NodeRequest = IncomingMessage & {
 export function fetchHandler(
   receiver: Receiver,
   onUnread: (why: string) => void,
-  sourceOf: (url: URL) => string = lastPart,
+  sourceOf: (path: string) => string = lastPart,
 ): FetchHandler {
   return async (request) => {
-    const url = new URL(request.url);
+    const { pathname, search } = new URL(request.url);
     if (request.bodyUsed) {
       onUnread("The body was read before it came to the inbox: hand the request on as it is.");
       return responseOf(unread());
     }
-    const reply = await receiver.receive(sourceOf(url), {
+    const reply = await receiver.receive(sourceOf(pathname), {
       method: request.method,
-      search: url.searchParams,
+      query: search.slice(1),
       headers: headersOf(request.headers),
-      body: request.body === null ? null : streamOf(request.body),
+      body: request.body === null ? null : new FetchedBody(request.body),
     });
     return responseOf(reply);
   };
@@ -45,10 +45,10 @@ export function fetchHandler(
 export function nodeHandler(
   receiver: Receiver,
   onUnread: (why: string) => void,
-  sourceOf: (url: URL) => string = lastPart,
+  sourceOf: (path: string) => string = lastPart,
 ): NodeHandler {
   return async (incoming, outgoing) => {
-    const url = new URL(incoming.url ?? "/", "http://inbox.invalid");
+    const [path = "", ...query] = (incoming.url ?? "/").split("?");
     const body = bodyOf(incoming);
     if (body === "read") {
       onUnread(
@@ -57,9 +57,9 @@ export function nodeHandler(
       send(outgoing, unread());
       return;
     }
-    const reply = await receiver.receive(sourceOf(url), {
+    const reply = await receiver.receive(sourceOf(path), {
       method: incoming.method ?? "GET",
-      search: url.searchParams,
+      query: query.join("?"),
       headers: rawHeaders(incoming),
       body,
     });
@@ -74,15 +74,45 @@ function bodyOf(incoming: NodeRequest): BodyStream | "read" {
   const { body, rawBody } = incoming;
   if (rawBody instanceof Uint8Array) return rawBody;
   if (body instanceof Uint8Array) return body;
-  // A parser that ran and found nothing to parse leaves the stream alone, or ends it.
-  if (incoming.readableEnded || incoming.readableDidRead) return "read";
-  // The answer to a body that is too much goes out over the same socket, so giving up must not end it.
-  const iterator = incoming.iterator({ destroyOnReturn: false });
-  return { [Symbol.asyncIterator]: () => chunksOf(iterator) };
+  // A parser that ran and found nothing to parse leaves the stream alone, or ends it; one that asked for text changed it.
+  if (incoming.readableEnded || incoming.readableDidRead || incoming.readableEncoding !== null) return "read";
+  return new IncomingBody(incoming);
 }
 
-async function* chunksOf(iterator: AsyncIterableIterator<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of iterator) if (chunk instanceof Uint8Array) yield chunk;
+/** A body as node:http gives it. By its events: an iterator over it costs more than all else that is done with it. */
+class IncomingBody implements BodyReader {
+  readonly #incoming: IncomingMessage;
+  #end: (reading: StreamReading) => void = () => undefined;
+  #bytes = 0;
+
+  constructor(incoming: IncomingMessage) {
+    this.#incoming = incoming;
+  }
+
+  read(bytesMax: number): Promise<StreamReading> {
+    const incoming = this.#incoming;
+    const gathered = new Gathered(bytesMax);
+    return new Promise((resolve) => {
+      this.#end = resolve;
+      incoming.on("data", (chunk: Uint8Array) => {
+        const isWithin = gathered.add(chunk);
+        this.#bytes = gathered.bytes;
+        if (!isWithin) resolve({ kind: "tooLarge", bytes: gathered.bytes });
+      });
+      incoming.once("end", () => resolve({ kind: "body", body: gathered.whole() }));
+      // The sender went away, or sent something that is no HTTP.
+      const broken = (): void => resolve({ kind: "broken", bytes: gathered.bytes });
+      incoming.once("error", broken);
+      incoming.once("close", broken);
+    });
+  }
+
+  /** The answer goes out over the same socket, so it stays open. */
+  giveUp(): void {
+    this.#incoming.pause();
+    this.#incoming.removeAllListeners("data");
+    this.#end({ kind: "broken", bytes: this.#bytes });
+  }
 }
 
 /** As they came: Node joins what came twice, and drops some of it. */
@@ -102,21 +132,35 @@ function responseOf({ status, headers, body }: InboxReply): Response {
   return new Response(body === "" ? null : body, { status, headers });
 }
 
-function streamOf(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
-  const reader = body.getReader();
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next: async () => {
-        const { done, value } = await reader.read();
-        return done ? { done: true, value: undefined } : { done: false, value };
-      },
-      return: async () => {
-        // Never waited for: a sender that has stopped would hold it up.
-        reader.cancel().catch(() => undefined);
-        return { done: true, value: undefined };
-      },
-    }),
-  };
+/** A body as `fetch` gives it. */
+class FetchedBody implements BodyReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #isGivenUp = false;
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.#reader = body.getReader();
+  }
+
+  async read(bytesMax: number): Promise<StreamReading> {
+    const gathered = new Gathered(bytesMax);
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (this.#isGivenUp) break;
+        if (done) return { kind: "body", body: gathered.whole() };
+        if (!gathered.add(value)) return { kind: "tooLarge", bytes: gathered.bytes };
+      }
+    } catch {
+      // Told below: the sender went away.
+    }
+    return { kind: "broken", bytes: gathered.bytes };
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true;
+    // Ends a reading under way. Never waited for: a sender that has stopped would hold it up.
+    this.#reader.cancel().catch(() => undefined);
+  }
 }
 
 /** Our own fault: the sender did nothing wrong and must come again. */
@@ -124,8 +168,9 @@ function unread(): InboxReply {
   return { status: 503, headers: { "Retry-After": "60" }, body: "" };
 }
 
-function lastPart({ pathname }: URL): string {
-  const part = pathname.split("/").findLast((one) => one !== "") ?? "";
+function lastPart(path: string): string {
+  const part = path.split("/").findLast((one) => one !== "") ?? "";
+  if (!part.includes("%")) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -9,6 +9,8 @@ import { TAKE_IN_MAX, type InboxStore, type NewDelivery, type TakenEvent } from 
 
 /** Transactions at the same time. */
 const TRANSACTIONS_MAX = 2;
+/** Deliveries that are worth a transaction beside the one under way: many in one cost a fraction of many alone. */
+const WORTH_ANOTHER = 32;
 /** How often whoever works is hinted, in ms. */
 const HINT_EVERY_MS = 50;
 /** Deliveries that wait. */
@@ -54,7 +56,10 @@ export class Intake {
   }
 
   #flush(): void {
-    while (this.#underWay < TRANSACTIONS_MAX && this.#waiting.length > 0) {
+    while (
+      this.#underWay < TRANSACTIONS_MAX &&
+      this.#waiting.length >= (this.#underWay === 0 ? 1 : WORTH_ANOTHER)
+    ) {
       const batch = this.#nextBatch();
       this.#underWay += 1;
       void this.#commit(batch).finally(() => {

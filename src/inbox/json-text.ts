@@ -26,10 +26,12 @@ export async function readJsonBytes(bytes: Uint8Array): Promise<JsonTextReading>
   return readJsonText(text);
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** The text of bytes in UTF-8, without a byte order mark; null when they are something else. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@
  */
 
 import { SHARD_COUNT } from "../store/port.ts";
-import { sha256 } from "./signing.ts";
+import { sha256Hex } from "./signing.ts";
 
 /** What a key is made of. */
 export type KeyKind = "delivery" | "business" | "body";
@@ -16,7 +16,7 @@ export function keyHash(
   parts: readonly string[],
 ): string {
   const text = JSON.stringify([scope.tenant, scope.source, kind, ...parts]);
-  return sha256(Buffer.from(text, "utf8")).toString("hex").slice(0, 40);
+  return sha256Hex(text).slice(0, 40);
 }
 
 /** The shard of a key. */

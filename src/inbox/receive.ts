@@ -17,7 +17,7 @@ import { certificateFetcher, confirmSubscription, type Ask } from "./outside.ts"
 import { isCompressed, plainBody } from "./plain-body.ts";
 import type { Answer } from "./preset.ts";
 import { readBody } from "./read-events.ts";
-import { readStream, type BodyStream } from "./read-stream.ts";
+import { BodyReadings, type BodyStream, type StreamReading } from "./read-stream.ts";
 import { Refusals } from "./refusals.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
@@ -36,8 +36,8 @@ const RETRY_AFTER_S = 5;
 /** A request, whatever server or framework it came through. */
 export interface InboxRequest {
   readonly method: string;
-  /** The query of its address. */
-  readonly search: URLSearchParams;
+  /** The query of its address, without the question mark; empty where there is none. */
+  readonly query: string;
   readonly headers: Headers;
   readonly body: BodyStream;
 }
@@ -66,7 +66,7 @@ export class Receiver {
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #ports: ReceiverOptions["ports"];
   readonly #onReport: OnInboxReport;
-  readonly #bodyMsMax: number;
+  readonly #readings: BodyReadings;
   readonly #ask: Ask;
   readonly #fetchCertificate: FetchCertificate;
   readonly #intake: Intake;
@@ -78,7 +78,7 @@ export class Receiver {
     this.#sources = sourcesByName(options.sources);
     this.#ports = ports;
     this.#onReport = options.onReport ?? (() => undefined);
-    this.#bodyMsMax = options.bodyMsMax ?? BODY_MS_MAX;
+    this.#readings = new BodyReadings(ports.clock, options.bodyMsMax ?? BODY_MS_MAX);
     this.#ask = options.ask ?? ((url, init) => fetch(url, init));
     this.#fetchCertificate = certificateFetcher(this.#ask, ports.clock);
     this.#intake = new Intake(store, ports.clock);
@@ -127,17 +127,11 @@ export class Receiver {
     }
     const declared = Number(headerText(request.headers, "content-length") ?? "0");
     if (declared > source.bodyBytesMax) return this.#refuseBody(source, request, "tooLarge", declared);
-    const reading = await this.#held(source, declared, () =>
-      readStream(
-        request.body,
-        { bytesMax: source.bodyBytesMax, withinMs: this.#bodyMsMax },
-        this.#ports.clock,
-      ),
-    );
+    const reading = await this.#held(source, declared, request.body);
     if (reading.kind !== "body") return this.#refuseBody(source, request, reading.kind, reading.bytes);
     const arrival: Arrival = {
       method: request.method,
-      url: addressOf(source, request.search),
+      url: addressOf(source, request.query),
       headers: request.headers,
       body: reading.body,
       receivedAt: this.#ports.clock.now(),
@@ -149,7 +143,9 @@ export class Receiver {
     }
     const body = judged.body ?? (await readPlainly(source, arrival));
     const challenge =
-      body.kind === "json" ? challengeIn(preset.challenge, body.value, source.secrets()) : null;
+      body.kind === "json" && preset.challenge !== null
+        ? challengeIn(preset.challenge, body.value, source.secrets())
+        : null;
     if (challenge !== null) return this.#meet(challenge);
     const { scheme, secretId, signedAt } = judged.verdict;
     await this.#take({ arrival, source, how: "posted", proof: { scheme, secretId, signedAt }, body });
@@ -157,7 +153,7 @@ export class Receiver {
   }
 
   /** Bodies are bounded one by one and all together. */
-  async #held<T>(source: Source, declared: number, read: () => Promise<T>): Promise<T> {
+  async #held(source: Source, declared: number, body: BodyStream): Promise<StreamReading> {
     const bytes = declared > 0 ? declared : source.bodyBytesMax;
     if (this.#heldBytes + bytes > HELD_BYTES_MAX) {
       throw new FootholdError(
@@ -167,7 +163,7 @@ export class Receiver {
     }
     this.#heldBytes += bytes;
     try {
-      return await read();
+      return await this.#readings.read(body, source.bodyBytesMax);
     } finally {
       this.#heldBytes -= bytes;
     }
@@ -176,10 +172,10 @@ export class Receiver {
   /** What is answered before a body is read; null = go on. */
   async #answerEarly(
     { preset }: Source,
-    { method, search, headers }: InboxRequest,
+    { method, query, headers }: InboxRequest,
   ): Promise<InboxReply | null> {
     if (preset.challenge === "cloudEvents" && method === "OPTIONS") return allowOrigin(headers);
-    const challenge = challengeInRequest(preset.challenge, { method, search });
+    const challenge = challengeInRequest(preset.challenge, { method, query });
     if (challenge !== null) return this.#meet(challenge);
     if (method !== "POST") return { ...plain(405), headers: { Allow: "POST" } };
     return bytesOf(headers) > HEADERS_BYTES_MAX ? plain(431) : null;
@@ -270,9 +266,9 @@ async function readPlainly(source: Source, arrival: Arrival): Promise<JsonTextRe
 }
 
 /** Twilio signs the query as it was asked for; the rest of the address is ours to say. */
-function addressOf({ url }: Source, search: URLSearchParams): string | null {
-  if (url === null || search.size === 0) return url;
-  return url.includes("?") ? url : `${url}?${search.toString()}`;
+function addressOf({ url }: Source, query: string): string | null {
+  if (url === null || query === "" || url.includes("?")) return url;
+  return `${url}?${query}`;
 }
 
 function isProofInBody({ preset }: Source): boolean {

@@ -197,49 +197,45 @@ function messageParts(
   arrival: Arrival,
   scheme: SignedScheme,
   timestamp: string | null,
-): readonly Uint8Array[] | null {
+): readonly (string | Uint8Array)[] | null {
   const idHeader = scheme.kind === "hash" ? null : scheme.id;
   const id = idHeader === null ? null : headerText(arrival.headers, idHeader);
   // A dot in an id or a time would let one message be cut in two ways.
   if (idHeader !== null && (id === null || id === "" || id.includes("."))) return null;
-  const parts: Uint8Array[] = [];
+  const parts: (string | Uint8Array)[] = [];
   for (const part of scheme.signed) {
-    const bytes = partBytes(part, arrival, { id, timestamp });
-    if (bytes === null) return null;
-    parts.push(bytes);
+    const given = givenFor(part, arrival, { id, timestamp });
+    if (given === null) return null;
+    parts.push(given);
   }
   return parts;
 }
 
-function partBytes(
+function givenFor(
   part: SignedPart,
   arrival: Arrival,
   { id, timestamp }: { readonly id: string | null; readonly timestamp: string | null },
-): Uint8Array | null {
+): string | Uint8Array | null {
   switch (part) {
     case "raw":
       return arrival.body;
     case "timestamp":
-      return bytesOf(timestamp);
+      return timestamp;
     case "id":
-      return bytesOf(id);
+      return id;
     case "method":
-      return bytesOf(arrival.method);
+      return arrival.method;
     case "url":
-      return bytesOf(arrival.url);
+      return arrival.url;
     default:
-      return bytesOf(part.text);
+      return part.text;
   }
-}
-
-function bytesOf(text: string | null): Uint8Array | null {
-  return text === null ? null : Buffer.from(text, "utf8");
 }
 
 async function findSecret(
   scheme: SignedScheme,
   signatures: readonly Buffer[],
-  parts: readonly Uint8Array[],
+  parts: readonly (string | Uint8Array)[],
   secrets: readonly Secret[],
 ): Promise<string | null> {
   let found: string | null = null;
@@ -254,18 +250,23 @@ async function isSignedWith(
   scheme: SignedScheme,
   secret: string,
   signatures: readonly Buffer[],
-  parts: readonly Uint8Array[],
+  parts: readonly (string | Uint8Array)[],
 ): Promise<boolean> {
   if (scheme.kind === "ed25519") {
     const key = publicKeyOf(keyOf(secret, scheme.secret));
     if (key === null || !secret.startsWith(scheme.secret.prefix)) return false;
-    const message = Buffer.concat(parts);
+    const message = Buffer.concat(
+      parts.map((part) => (typeof part === "string" ? Buffer.from(part, "utf8") : part)),
+    );
     return signatures.filter((one) => verifySignature(null, message, key, one)).length > 0;
   }
   const key = scheme.kind === "hmac" ? keyOf(secret, scheme.secret) : Buffer.from(secret, "utf8");
   if (key === null || key.length === 0) return false;
   const hash = scheme.kind === "hmac" ? createHmac(scheme.algorithm, key) : createHash("sha256").update(key);
-  for (const part of parts) await feed(hash, part);
+  for (const part of parts) {
+    if (typeof part === "string") hash.update(part, "utf8");
+    else await feed(hash, part);
+  }
   const expected = hash.digest();
   return signatures.filter((one) => areEqualBytes(one, expected)).length > 0;
 }

@@ -95,6 +95,12 @@ describe("the inbox mounted", () => {
       });
     });
     expect((await send(parsed, "r")).status).toBe(503);
+    const decoded = await serve((incoming, outgoing) => {
+      // What asks for text changes the bytes.
+      incoming.setEncoding("utf8");
+      void world.inbox.nodeFor("shop")(incoming, outgoing);
+    });
+    expect((await send(decoded, "s")).status).toBe(503);
     const stored = await world.history();
     for (const { delivery } of stored) {
       const kept = await world.store.inbox.loadBody(delivery?.deliveryId ?? "");
