@@ -26,6 +26,8 @@ interface Reply {
 
 /** As the store's own pool has by default. */
 const CONNECTIONS = 10;
+/** A package of the tests with real clients, which have a lock of their own. */
+const FRAMEWORK = "fastify";
 
 const [kind = "", url = ""] = process.argv.slice(2);
 const port = kind === "inbox" ? await serveInbox() : await serveBare();
@@ -58,15 +60,12 @@ async function serveInbox(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-const FRAMEWORK = "fastify";
-
 /** What many would write: the body parsed by the framework, one upsert by the event's id, no signature. */
 async function serveBare(): Promise<number> {
   const pool = new Pool({ connectionString: url, max: CONNECTIONS });
   await pool.query(
     "create table if not exists bare (id text primary key, at timestamptz not null, body jsonb not null)",
   );
-  // It is a package of the tests with real clients, which have a lock of their own.
   const require = createRequire(new URL("../test/clients/package.json", import.meta.url));
   const fastify = require(FRAMEWORK) as () => Fastify;
   const app = fastify();
