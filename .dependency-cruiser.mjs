@@ -56,7 +56,7 @@ export default {
     mayImport("inbox-on-decisions", "^src/inbox/", [...decisions, port], { node: true }),
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
     mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/"], {
-      packages: ["hono", "@hono/node-server"],
+      packages: ["hono", "@hono/node-server", "zod"],
       node: true,
     }),
     mayImport(
@@ -71,7 +71,7 @@ export default {
     mayImport(
       "examples-as-users",
       "^examples/",
-      ["(index|postgres|memory|embedded|dev|inbox|destinations|testing)\\.ts$"],
+      ["(index|postgres|memory|embedded|dev|inbox|destinations|client|testing)\\.ts$"],
       {
         packages: ["(?!foothold/).+"],
         node: true,

@@ -12,7 +12,7 @@ export default defineConfig({
     alias: [
       { find: /^foothold$/, replacement: source("index.ts") },
       {
-        find: /^foothold\/(postgres|memory|embedded|dev|inbox|destinations|testing)$/,
+        find: /^foothold\/(postgres|memory|embedded|dev|inbox|destinations|client|testing)$/,
         replacement: source("$1.ts"),
       },
     ],

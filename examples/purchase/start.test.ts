@@ -120,7 +120,7 @@ describe.concurrent("npm start", () => {
     await post(`${mailUrl}/faults`, { body: { failFirstPerKey: 4 } });
     await run.waitFor(/PR-1001  notification failed/);
     const page = z.object({ cases: z.array(z.object({ caseId: z.string() })) });
-    const listed = page.parse(await (await fetch(`${url}/api/cases?businessKey=PR-1001`)).json());
+    const listed = page.parse(await (await fetch(`${url}/api/v1/cases?businessKey=PR-1001`)).json());
     const caseId = listed.cases[0]?.caseId ?? "";
     const payload = JSON.stringify({ reason: "the budget is frozen" });
     const revoked = await place.cases("event", caseId, "approval.revoked", "--payload", payload);

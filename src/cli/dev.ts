@@ -8,7 +8,9 @@ import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
+import { devSignIn } from "../http/api/identity.ts";
 import type { Store } from "../store/port.ts";
+import { accountName } from "./account-name.ts";
 import { openBrowser } from "./browser.ts";
 import { packageVersion } from "./package-version.ts";
 import { startParts } from "./parts.ts";
@@ -61,7 +63,12 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     registry,
     ports,
     desk,
-    server: { host: "127.0.0.1", port },
+    server: {
+      host: "127.0.0.1",
+      port,
+      signIn: devSignIn(accountName()),
+      served: { host: hostname(), build },
+    },
     worker: { name, host: hostname(), build, ...(leaseMs === undefined ? {} : { leaseMs }) },
     onReport: options.onReport ?? (() => undefined),
     onError: options.onError ?? (() => undefined),

@@ -57,6 +57,9 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "ALREADY_ANSWERED":
     case "CANCEL_NEEDS_UNDO":
     case "PLAN_CHANGED":
+    case "PLAN_NEEDED":
+    case "NOT_SIGNED_IN":
+    case "NOT_ALLOWED":
       return EXIT_CODES.refused;
     case "DATABASE_URL_INVALID":
     case "DATABASE_UNAVAILABLE":
@@ -80,6 +83,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "CONFIG_INVALID":
       return EXIT_CODES.invalid;
     case "REQUEST_REFUSED":
+    case "SERVER_UNREACHABLE":
     case "PORT_IN_USE":
     case "CORRUPT_JOURNAL":
     case "ENGINE_TOO_OLD":

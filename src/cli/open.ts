@@ -1,7 +1,6 @@
 /** Opens what a command works with: configuration, database, desk. Only here the environment is read. */
 
 import { existsSync } from "node:fs";
-import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { FootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
@@ -13,6 +12,7 @@ import type { Source } from "../inbox/source.ts";
 import { startEmbedded } from "../store/embedded.ts";
 import type { Store } from "../store/port.ts";
 import { postgresStore } from "../store/postgres/store.ts";
+import { accountName } from "./account-name.ts";
 import type { Call, OptionSpec } from "./command.ts";
 import { configMissing, findConfigFile, loadConfig, type LoadedConfig } from "./config-file.ts";
 import { warn } from "./terminal.ts";
@@ -163,12 +163,5 @@ function noDatabase(folder: string): FootholdError {
 
 /** Who acts where `--by` is left out: the account that runs the command. */
 export function whoActs(call: Call): string {
-  const by = call.text("by");
-  if (by !== null) return by;
-  try {
-    return userInfo().username;
-  } catch {
-    // An account without an entry in the password file, as in some containers.
-    return `user ${process.getuid?.() ?? "unknown"}`;
-  }
+  return call.text("by") ?? accountName();
 }

@@ -6,6 +6,7 @@ import type { Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { createSweep } from "../engine/sweep.ts";
 import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
+import type { SignIn } from "../http/api/identity.ts";
 import { createApp } from "../http/app.ts";
 import { startServer, type RunningServer } from "../http/server.ts";
 import { createInbox, type Inbox } from "../inbox/inbox.ts";
@@ -17,6 +18,15 @@ import { formatTime } from "./times.ts";
 /** What a worker is set to. */
 export type WorkerSettings = Pick<WorkerOptions, "name" | "host" | "build" | "leaseMs" | "concurrency">;
 
+/** Where the server listens, who may use it, and what it is called. */
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly signIn: SignIn;
+  /** Where pages are served and what serves them, for people. */
+  readonly served: { readonly host: string; readonly build: string };
+}
+
 /** What is to run. */
 export interface PartsOptions {
   readonly store: Store;
@@ -24,7 +34,7 @@ export interface PartsOptions {
   readonly ports: Ports;
   readonly desk: Desk;
   /** Null = no server. */
-  readonly server: { readonly host: string; readonly port: number } | null;
+  readonly server: ServerSettings | null;
   /** Null = no worker. */
   readonly worker: WorkerSettings | null;
   /** Where events come from; left out = nowhere. Received by the server, worked on by the worker. */
@@ -97,10 +107,11 @@ async function startInbox(
 }
 
 function startPage(
-  { server, desk, ports, onError }: PartsOptions,
+  { server, desk, store, registry, ports, onError }: PartsOptions,
   inbox: Inbox | null,
 ): Promise<RunningServer> | null {
   if (server === null) return null;
-  const app = createApp({ desk, clock: ports.clock, formatTime, onError });
-  return startServer({ app, ...server, ...(inbox === null ? {} : { inbox: inbox.node }) });
+  const { host, port, signIn, served } = server;
+  const app = createApp({ desk, store, registry, ports, formatTime, signIn, served, onError });
+  return startServer({ app, host, port, ...(inbox === null ? {} : { inbox: inbox.node }) });
 }

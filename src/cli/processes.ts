@@ -2,13 +2,15 @@
 
 import { hostname } from "node:os";
 import { parseDuration } from "../define/duration.ts";
+import { devSignIn, noSignIn } from "../http/api/identity.ts";
+import { accountName } from "./account-name.ts";
 import { openBrowser } from "./browser.ts";
 import { readWhole, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { PORT } from "./dev.ts";
 import { inboxReportLines } from "./inbox-report-lines.ts";
 import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
 import { packageVersion } from "./package-version.ts";
-import { startParts, type Parts, type WorkerSettings } from "./parts.ts";
+import { startParts, type Parts, type ServerSettings, type WorkerSettings } from "./parts.ts";
 import { reportLines } from "./report-lines.ts";
 import { runUntilStopped } from "./shutdown.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
@@ -58,7 +60,7 @@ export const serveCommand: Command = {
   summary: "the server, with a sweep and without a worker",
   positionals: [],
   options: [...DATABASE_OPTIONS, ...serverOptions],
-  notes: ["It listens on this machine only: there is no sign-in yet. Health is at /healthz."],
+  notes: ["It listens on this machine only, and its API answers nobody yet. Health is at /healthz."],
   run: (call) =>
     runParts(call, {
       open: { definitions: "optional", choice: "any", mayCreate: false, poolMax: 10 },
@@ -94,7 +96,7 @@ interface Wanted {
 async function runParts(call: Call, wanted: Wanted): Promise<void> {
   // Settings are read before anything is opened, so that a mistyped one costs nothing.
   const port = readWhole(call, "port", { min: 0, max: PORT_MAX }) ?? PORT;
-  const server = wanted.hasServer ? { host: call.text("host") ?? "127.0.0.1", port } : null;
+  const server = wanted.hasServer ? serverSettings(call, port) : null;
   const worker = wanted.hasWorker ? workerSettings(call) : null;
   let opened: Opened | null = null;
   let running: Parts | null = null;
@@ -121,13 +123,27 @@ function sayFault(error: unknown): void {
   sayError(error, true);
 }
 
+/** Only `dev` signs everybody in, and it listens on this machine only. */
+function serverSettings(call: Call, port: number): ServerSettings {
+  return {
+    host: call.text("host") ?? "127.0.0.1",
+    port,
+    signIn: call.command.name === "dev" ? devSignIn(accountName()) : noSignIn,
+    served: { host: hostname(), build: buildName(call) },
+  };
+}
+
+function buildName(call: Call): string {
+  return call.text("build") ?? process.env["FOOTHOLD_BUILD"] ?? `foothold ${packageVersion()}`;
+}
+
 function workerSettings(call: Call): WorkerSettings {
   const concurrency = readWhole(call, "concurrency", { min: 1, max: CONCURRENCY_MAX });
   const leaseMs = readLease(call);
   return {
     name: call.text("name") ?? `w-${process.pid}`,
     host: hostname(),
-    build: call.text("build") ?? process.env["FOOTHOLD_BUILD"] ?? `foothold ${packageVersion()}`,
+    build: buildName(call),
     ...(concurrency === null ? {} : { concurrency }),
     ...(leaseMs === null ? {} : { leaseMs }),
   };

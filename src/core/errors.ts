@@ -29,6 +29,10 @@ export const ERROR_CODES = [
   "ALREADY_ANSWERED",
   "CANCEL_NEEDS_UNDO",
   "PLAN_CHANGED",
+  "PLAN_NEEDED",
+  // who asked
+  "NOT_SIGNED_IN",
+  "NOT_ALLOWED",
   // what a destination answered
   "NO_STRONG_ETAG",
   // how it was set up
@@ -50,6 +54,7 @@ export const ERROR_CODES = [
   "EMBEDDED_LOCKED",
   "PORT_IN_USE",
   "NOT_LOOPBACK",
+  "SERVER_UNREACHABLE",
   // what a step was about to send
   "REQUEST_REFUSED",
   // what was found in the store
@@ -97,8 +102,13 @@ export function isFootholdError(error: unknown): error is FootholdError {
     "name" in error &&
     error.name === "FootholdError" &&
     "code" in error &&
-    ERROR_CODES.some((code) => code === error.code)
+    isErrorCode(error.code)
   );
+}
+
+/** True for one of {@link ERROR_CODES}. */
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return ERROR_CODES.some((code) => code === value);
 }
 
 /** Throws `INVARIANT_BROKEN` unless `condition` holds; stays on in production. */

@@ -44,8 +44,11 @@ const sideBySide = defineCase("side-by-side", { version: 1, owner: "purchasing",
   .approval("left", { by: "finance" })
   .approval("right", { by: "legal", after: [] });
 
+/** Both of them. */
+export const testRegistry: Registry = registryOf([purchase, sideBySide]);
+
 /** A desk whose times read as UTC. */
-export function testDesk(store: Store, registry: Registry = registryOf([purchase, sideBySide])): Desk {
+export function testDesk(store: Store, registry: Registry = testRegistry): Desk {
   return createDesk({ store, registry, ports: systemPorts(), engineVersion: ENGINE_VERSION });
 }
 

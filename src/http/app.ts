@@ -1,13 +1,12 @@
 /**
- * The one HTTP app: health, the read API and the page. It has no route that changes anything; acts go through the
- * command line. Every request is first held to the loopback rules (loopback.ts).
+ * The one HTTP app: health, the API (api/) and the page. Every request is first held to the loopback rules (loopback.ts).
  */
 
 import { readFileSync } from "node:fs";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { FootholdError } from "../core/errors.ts";
-import type { Clock } from "../core/ports.ts";
-import type { Desk } from "../desk/desk.ts";
+import { createApi, type ApiOptions } from "./api/api.ts";
+import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
 import { readHealth } from "./health.ts";
 import { judgeRequest } from "./loopback.ts";
 import { casesPage, problemPage, type Markup } from "./page.ts";
@@ -15,11 +14,7 @@ import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
 import { readFilter } from "./queries.ts";
 
 /** What the app is made of. */
-export interface AppOptions {
-  readonly desk: Desk;
-  readonly clock: Clock;
-  /** How the page writes times: in full, with their zone. */
-  readonly formatTime: (at: number) => string;
+export interface AppOptions extends ApiOptions {
   /** Told of errors that are not ours; what the client reads does not say what they were. */
   readonly onError?: (error: unknown) => void;
 }
@@ -47,18 +42,17 @@ const headers: Readonly<Record<string, string>> = {
 
 /** Makes the app. Reads its style sheet once, here. */
 export function createApp(options: AppOptions): App {
-  const { desk, clock, formatTime } = options;
+  const { desk, formatTime } = options;
   const styles = readFileSync(new URL("page.css", import.meta.url), "utf8");
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.use(setHeaders);
   app.use(guard);
 
   app.get("/healthz", async (c) => {
-    const health = await readHealth(desk, clock);
+    const health = await readHealth(desk, options.ports.clock);
     return c.json(health, health.status === "down" ? 503 : 200);
   });
-  app.get("/api/cases", async (c) => json(c, await desk.list(readFilter(queryOf(c)))));
-  app.get("/api/cases/:caseId", async (c) => json(c, await desk.show(c.req.param("caseId"))));
+  app.route("/", createApi(options, answerProblem));
   app.get("/page.css", (c) => c.body(styles, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.get("/", async (c) => {
     const query = queryOf(c);
@@ -89,7 +83,8 @@ const guard: MiddlewareHandler<{ Bindings: Bindings }> = async (c, next) => {
     header: (name) => c.req.header(name),
   });
   if (refusal !== null) throw refusal;
-  if (c.req.method !== "GET" && c.req.method !== "HEAD") {
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!isRead && !c.req.path.startsWith(`${API_BASE}/`)) {
     c.header("Allow", "GET, HEAD");
     return answerProblem(c, noMethod(c), 405);
   }
@@ -104,26 +99,19 @@ function peerOf({ env }: AppContext): string | null {
 }
 
 function noMethod({ req }: AppContext): FootholdError {
-  return new FootholdError("INVALID_REQUEST", `${req.method} is not answered here: this server only reads.`);
+  return new FootholdError("INVALID_REQUEST", `${req.method} is not answered here; there is GET, HEAD.`);
 }
 
 function noRoute({ req }: AppContext): FootholdError {
   const path = JSON.stringify(req.path.slice(0, 100));
   return new FootholdError(
     "INVALID_REQUEST",
-    `There is nothing at ${path}. There are /, /api/cases and /healthz.`,
+    `There is nothing at ${path}. There are /, /healthz and what ${OPENAPI_PATH} describes.`,
   );
 }
 
 function queryOf({ req }: AppContext): URLSearchParams {
   return new URL(req.url).searchParams;
-}
-
-/** Indented, since people read it in a browser. */
-function json(c: AppContext, value: object): Response {
-  return c.body(`${JSON.stringify(value, null, 2)}\n`, 200, {
-    "Content-Type": "application/json; charset=utf-8",
-  });
 }
 
 async function markup(c: AppContext, page: Markup, status: ProblemStatus | 200): Promise<Response> {

@@ -6,7 +6,7 @@ import type { ReadableState } from "../core/state.ts";
 import type { CaseLine } from "../desk/case-view.ts";
 import type { ListFilter, ListPage } from "../desk/desk.ts";
 import type { Overview } from "../desk/overview.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./api/types.ts";
 import { STORED_STATES } from "./queries.ts";
 
 /** A piece of HTML whose every value is escaped. */
@@ -181,7 +181,7 @@ function table({ page, formatTime }: PageInput): Markup {
 function row(line: CaseLine, formatTime: PageInput["formatTime"]): Markup {
   const { reading, holding, caseId } = line;
   return html`<tr>
-    <th scope="row"><a href="/api/cases/${encodeURIComponent(caseId)}">${caseId}</a></th>
+    <th scope="row"><a href="/api/v1/cases/${encodeURIComponent(caseId)}">${caseId}</a></th>
     <td class="name">
       <bdi>${line.caseType}</bdi> ${
         line.isDefinitionLoaded

@@ -1,18 +1,10 @@
 /** Errors as `application/problem+json` (RFC 9457), with our stable code. */
 
-import { isFootholdError, type ErrorCode, type FieldFault } from "../core/errors.ts";
-
-/** What a failed request is answered with. */
-export interface Problem {
-  readonly title: string;
-  readonly status: number;
-  readonly code: ErrorCode;
-  readonly detail: string;
-  readonly fields?: readonly FieldFault[];
-}
+import { isFootholdError, type ErrorCode, type ErrorDetails } from "../core/errors.ts";
+import type { Problem } from "./api/types.ts";
 
 /** Statuses that the API answers with when something is wrong. */
-export type ProblemStatus = 400 | 403 | 404 | 405 | 409 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 428 | 500 | 503;
 
 /** Seconds after which a client may try again when the database does not answer. */
 export const RETRY_AFTER_S = 5;
@@ -24,11 +16,27 @@ export function problemOf(error: unknown): Problem & { readonly status: ProblemS
     return { title: "Unexpected error", status: 500, code: "INVARIANT_BROKEN", detail };
   }
   const { code, message, details } = error;
-  const fields = details.fields === undefined ? {} : { fields: details.fields };
-  return { ...describe(code), code, detail: message, ...fields };
+  return { ...describeCode(code), code, detail: message, ...toldOf(details) };
 }
 
-function describe(code: ErrorCode): { readonly title: string; readonly status: ProblemStatus } {
+/** Of what an error carries only what is meant for whoever asked. */
+function toldOf({
+  fields,
+  caseId,
+  changes,
+  plan,
+}: ErrorDetails): Pick<Problem, "fields" | "caseId" | "changes" | "plan"> {
+  const texts = Array.isArray(changes) ? changes.filter((one) => typeof one === "string") : null;
+  return {
+    ...(fields === undefined ? {} : { fields }),
+    ...(caseId === undefined ? {} : { caseId }),
+    ...(texts === null ? {} : { changes: texts }),
+    ...(typeof plan === "string" ? { plan } : {}),
+  };
+}
+
+/** The title and status of a code. */
+function describeCode(code: ErrorCode): { readonly title: string; readonly status: ProblemStatus } {
   switch (code) {
     case "UNKNOWN_CASE_TYPE":
     case "CASE_NOT_FOUND":
@@ -55,8 +63,15 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
     case "CANCEL_NEEDS_UNDO":
-    case "PLAN_CHANGED":
       return { title: "Refused", status: 409 };
+    case "PLAN_CHANGED":
+      return { title: "The plan changed", status: 412 };
+    case "PLAN_NEEDED":
+      return { title: "The plan version is missing", status: 428 };
+    case "NOT_SIGNED_IN":
+      return { title: "Not signed in", status: 401 };
+    case "NOT_ALLOWED":
+      return { title: "Not allowed", status: 403 };
     case "NOT_LOOPBACK":
       return { title: "Only this machine", status: 403 };
     case "DATABASE_URL_INVALID":
@@ -77,6 +92,7 @@ function describe(code: ErrorCode): { readonly title: string; readonly status: P
     case "ENGINE_TOO_OLD":
       return { title: "The case cannot be read", status: 500 };
     case "REQUEST_REFUSED":
+    case "SERVER_UNREACHABLE":
     case "CONFIG_NOT_FOUND":
     case "CONFIG_INVALID":
     case "PORT_IN_USE":

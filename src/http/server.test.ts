@@ -5,11 +5,9 @@ import { networkInterfaces } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { isFootholdError } from "../core/errors.ts";
-import { testDesk } from "../desk/purchase.fixture.ts";
-import { systemPorts } from "../engine/system.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import type { Store } from "../store/port.ts";
-import { createApp } from "./app.ts";
+import { testApp } from "./app.fixture.ts";
 import { startServer, type RunningServer } from "./server.ts";
 
 const running: RunningServer[] = [];
@@ -18,9 +16,7 @@ afterEach(async () => {
 });
 
 async function listen(store: Store = memoryStore(), host = "127.0.0.1", port = 0): Promise<RunningServer> {
-  const desk = testDesk(store);
-  const app = createApp({ desk, clock: systemPorts().clock, formatTime: String });
-  const server = await startServer({ app, host, port });
+  const server = await startServer({ app: testApp(store), host, port });
   running.push(server);
   return server;
 }
@@ -60,9 +56,9 @@ test("a real socket on this machine is answered, under each name of this machine
 test("a name that somebody bound to 127.0.0.1 is refused on a real socket, in header and in target", async () => {
   const { port } = await listen();
   expect(await statusFor(port, { host: `rebound.example:${port}` })).toBe(403);
-  const absolute = `GET http://rebound.example/api/cases HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+  const absolute = `GET http://rebound.example/api/v1/cases HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
   expect(await sendRaw(port, absolute)).toMatch(/^HTTP\/1\.1 403 /);
-  expect(await sendRaw(port, "GET /api/cases HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await sendRaw(port, "GET /api/v1/cases HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 403 /);
 });
 
 test("a request with a strange target or too many header bytes is refused, and the server goes on", async () => {

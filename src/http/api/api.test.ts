@@ -1,0 +1,332 @@
+import { describe, expect, test } from "vitest";
+import { claimAll } from "../../desk/purchase.fixture.ts";
+import { refusalOf } from "../../desk/refusal.fixture.ts";
+import { memoryStore } from "../../store/memory/store.ts";
+import type { Store } from "../../store/port.ts";
+import { fromHere, testApp } from "../app.fixture.ts";
+import type { App } from "../app.ts";
+import type { Client } from "../client/client.ts";
+import { watchedClient } from "./every-route.fixture.ts";
+import { noSignIn, type SignIn } from "./identity.ts";
+import type { Grant } from "./rights.ts";
+import { API_BASE, API_ROUTES, type RouteHead } from "./routes.ts";
+import { VERBS, type Verb } from "./verbs.ts";
+
+const order = { vendor: "ACME", amount: 12.5 };
+const why = "asked the supplier";
+
+function granted(name: string, ...grants: readonly Grant[]): SignIn {
+  return () => Promise.resolve({ name, signedInBy: "session", grants });
+}
+
+function verbsOnly(name: string, verbs: readonly Verb[]): SignIn {
+  return granted(name, { verbs, tenants: "all", caseTypes: "all" });
+}
+
+async function start(client: Client, businessKey?: string): Promise<string> {
+  const named = businessKey === undefined ? {} : { businessKey };
+  const { caseId } = await client.startCase({ type: "purchase", input: order, ...named });
+  return caseId;
+}
+
+interface SentOptions {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
+async function send(app: App, path: string, { method = "GET", headers = {}, body }: SentOptions = {}) {
+  const answer = await app.request(
+    `${API_BASE}${path}`,
+    {
+      method,
+      headers: { host: "localhost:4680", ...headers },
+      ...(body === undefined ? {} : { body, duplex: "half" }),
+    },
+    fromHere,
+  );
+  const told: unknown = await answer.json();
+  return { status: answer.status, headers: answer.headers, told };
+}
+
+const asJson = { "content-type": "application/json" };
+
+describe("the API", () => {
+  test("tells who is signed in, and what they may do", async () => {
+    const { client } = watchedClient(testApp(memoryStore()));
+    expect(await client.showMe()).toEqual({ name: "ada", signedInBy: "dev", verbs: VERBS });
+  });
+
+  test("drives a case by its moves, each answered as described, by the person who is signed in", async () => {
+    const { client } = watchedClient(testApp(memoryStore()));
+    const caseId = await start(client, "PO-1");
+    expect(await client.startCase({ type: "purchase", input: order, businessKey: "PO-1" })).toEqual({
+      caseId,
+      isNew: false,
+    });
+    const { plan } = await client.previewCase({ caseId });
+    const version = plan?.version ?? "";
+    await client.addNote({ caseId, text: "called them" });
+    await client.correctInput({ caseId, input: { ...order, amount: 10 }, reason: why }, { plan: version });
+    await client.tellEvent({ caseId, eventType: "approval.revoked", payload: { why }, sourceId: "evt-1" });
+    await client.pauseCase({ caseId, reason: "holiday" });
+    await client.resumeCase({ caseId }, { plan: "*" });
+    const shown = await client.showCase({ caseId });
+    expect(shown).toMatchObject({ input: { amount: 10 }, originalInput: order });
+    const people = shown.history.flatMap(({ by }) => (by?.kind === "person" ? [by.name] : []));
+    expect(new Set(people)).toEqual(new Set(["ada"]));
+    expect(await client.cancelCase({ caseId, reason: why }, { plan: "*" })).toMatchObject({
+      outcome: "done",
+    });
+    expect(await client.listCases({ state: ["canceled"] })).toMatchObject({ cases: [{ caseId }] });
+  });
+
+  test("opens, keeps, takes over and closes a repair, and carries out acts under it", async () => {
+    const store = memoryStore();
+    const ada = watchedClient(testApp(store)).client;
+    const ben = watchedClient(testApp(store, { signIn: verbsOnly("ben", VERBS) })).client;
+    const caseId = await start(ada);
+    const opened = await ada.openRepair({ caseId });
+    expect(await ada.listClaims()).toMatchObject({ claims: [{ caseId, holding: { name: "ada" } }] });
+    expect(await ada.listWorkers()).toMatchObject({ workers: [{ kind: "page", name: "ada", claims: 1 }] });
+    const refused = await refusalOf(ben.resumeCase({ caseId }, { plan: "*" }));
+    expect(refused).toMatchObject({ code: "CASE_CLAIMED", details: { status: 409, caseId } });
+    expect(refused.message).toContain("ada");
+    await ada.tellEvent({ caseId, eventType: "approval.revoked", payload: { why }, sourceId: "evt-1" });
+    const kept = await ada.keepRepair({ caseId, repairId: opened.repairId });
+    expect(kept).toMatchObject({ kind: "open", attached: [{ sourceId: "evt-1" }] });
+    const taken = await ben.takeOverRepair({ caseId, reason: "ada is away", from: opened.holderId });
+    expect(await ada.keepRepair({ caseId, repairId: opened.repairId })).toMatchObject({ kind: "over" });
+    const late = ada.pauseCase({ caseId, repairId: opened.repairId });
+    expect((await refusalOf(late)).code).toBe("REPAIR_OVER");
+    expect(await ben.showCase({ caseId, repairId: taken.repairId })).toMatchObject({
+      repair: { by: { name: "ben" } },
+    });
+    await ben.closeRepair({ caseId, repairId: taken.repairId });
+    expect(await ada.listClaims()).toMatchObject({ claims: [] });
+  });
+
+  test("says 202 of what a worker is only asked to do", async () => {
+    const store = memoryStore();
+    const app = testApp(store);
+    const { client } = watchedClient(app);
+    const caseId = await start(client);
+    await claimAll(store, { name: "w-1", leaseMs: 10_000 });
+    const answer = await send(app, `/cases/${caseId}/pause`, { method: "POST", headers: asJson, body: "{}" });
+    expect(answer).toMatchObject({ status: 202, told: { outcome: "requested" } });
+  });
+
+  test("answers every route as it is described", async () => {
+    const store = memoryStore();
+    const { client, done } = watchedClient(testApp(store));
+    await callEveryRead(store, client);
+    const reads = Object.entries<RouteHead>(API_ROUTES).filter(([, { method }]) => method === "GET");
+    expect(reads.map(([id]) => id).filter((id) => ![...done].some((one) => one === id))).toEqual([]);
+  });
+});
+
+/** Each read on a store that holds something of everything. */
+async function callEveryRead(store: Store, client: Client): Promise<void> {
+  const caseId = await start(client);
+  await claimAll(store, { name: "w-1", leaseMs: 10_000 });
+  const eventId = await storeEvent(store);
+  await client.showMe();
+  expect(await client.showOverview()).toMatchObject({ types: [{ caseType: "purchase", workers: 1 }] });
+  await client.listCases();
+  await client.showCase({ caseId });
+  await client.previewCase({ caseId });
+  expect((await client.listCaseTypes()).caseTypes.map(({ name }) => name)).toEqual([
+    "purchase",
+    "side-by-side",
+  ]);
+  expect(await client.showCaseType({ caseType: "purchase" })).toMatchObject({ name: "purchase" });
+  expect(await client.listDestinations()).toMatchObject({
+    destinations: [
+      {
+        destination: { name: "erp" },
+        usedBy: [
+          { caseType: "purchase", step: "createRecord" },
+          { caseType: "purchase", step: "notify" },
+        ],
+      },
+    ],
+  });
+  await client.listWorkers();
+  await client.listClaims({ limit: 1 });
+  expect(await client.listEvents({ work: ["in_review"] })).toMatchObject({
+    events: [{ event: { eventId } }],
+  });
+  expect(await client.showEvent({ eventId })).toMatchObject({ work: [{ state: "in_review" }] });
+  expect(await client.countWork()).toMatchObject({ counts: [{ state: "in_review", count: 1 }] });
+  expect(await client.listRefusals()).toMatchObject({ refusals: [{ reason: "tooLarge" }] });
+}
+
+async function storeEvent(store: Store): Promise<string> {
+  const eventId = "e07-0123456789abcdef0123456789abcdef";
+  const common = { tenant: "default", source: "bank" };
+  const work = { consumer: "pay", lane: null, owner: "finance", withinMs: 60_000, review: "which case?" };
+  const event = {
+    eventId,
+    itemNo: 0,
+    keyKind: "delivery",
+    itemHash: "0".repeat(64),
+    eventType: "paid",
+    subject: "PO-1",
+    occurredAt: null,
+    furtherKeys: [{ kind: "business", hash: "1".repeat(64) }],
+    standing: "routed",
+    work: [work],
+  } as const;
+  await store.inbox.takeIn([
+    {
+      ...common,
+      deliveryId: "d07-1",
+      receivedAt: 1_000,
+      how: "posted",
+      scheme: "standard",
+      secretId: "2026",
+      signedAt: null,
+      headers: [["content-type", "application/json"]],
+      body: new Uint8Array([123, 125]),
+      bodyHash: "2".repeat(64),
+      events: [event],
+    },
+  ]);
+  await store.inbox.refuse([
+    {
+      ...common,
+      refusalId: "r-1",
+      at: 1_000,
+      reason: "tooLarge",
+      bodyBytes: 9,
+      headers: [],
+      isLost: true,
+      count: 1,
+    },
+  ]);
+  return eventId;
+}
+
+describe("an act through the API", () => {
+  test("needs the plan version that the person saw, and is refused with what changed", async () => {
+    const store = memoryStore();
+    const app = testApp(store);
+    const { client } = watchedClient(app);
+    const caseId = await start(client);
+    const shown = await send(app, `/cases/${caseId}`);
+    const etag = shown.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"p1\.[0-9a-f]{16}"$/);
+    const path = `/cases/${caseId}/resume`;
+    const body = { method: "POST", headers: asJson, body: "{}" };
+    expect(await send(app, path, body)).toMatchObject({ status: 428, told: { code: "PLAN_NEEDED" } });
+    const odd = { ...body, headers: { ...asJson, "if-match": "p1.0123" } };
+    expect(await send(app, path, odd)).toMatchObject({ status: 400, told: { code: "INVALID_REQUEST" } });
+    await client.correctInput({ caseId, input: { vendor: "Other", amount: 1 }, reason: why }, { plan: "*" });
+    const stale = { ...body, headers: { ...asJson, "if-match": etag } };
+    expect(await send(app, path, stale)).toMatchObject({
+      status: 412,
+      told: {
+        code: "PLAN_CHANGED",
+        caseId,
+        changes: expect.arrayContaining(["approve: input or earlier results changed"]) as unknown,
+        plan: expect.stringMatching(/^p2\./) as unknown,
+      },
+    });
+    const refused = await refusalOf(client.resumeCase({ caseId }, { plan: etag.slice(1, -1) }));
+    expect(refused.details["changes"]).toContain("approve: input or earlier results changed");
+  });
+
+  test.each([
+    ["a name for who acts", { text: "hello", by: "mallory" }],
+    ["another case than the path names", { text: "hello", caseId: "07-zzzzzzzzzzzz" }],
+    ["a field of another type", { text: 7 }],
+    ["nothing", {}],
+    ["a list", []],
+  ])("is refused where the body has %s", async (_what, body) => {
+    const app = testApp(memoryStore());
+    const caseId = await start(watchedClient(app).client);
+    const sent = { method: "POST", headers: asJson, body: JSON.stringify(body) };
+    expect(await send(app, `/cases/${caseId}/notes`, sent)).toMatchObject({
+      status: 400,
+      told: { code: "INVALID_REQUEST" },
+    });
+    expect((await watchedClient(app).client.showCase({ caseId })).revision).toBe(1);
+  });
+
+  test.each([
+    ["text/plain", `{"text":"hello"}`, 415],
+    ["application/x-www-form-urlencoded", "text=hello", 415],
+    ["application/jsonp", `{"text":"hello"}`, 415],
+    ["application/json", "{", 400],
+    ["application/json", `{"text":"hello","__proto__":{"by":"mallory"}}`, 400],
+    ["application/json", `{"text":${"[".repeat(100)}${"]".repeat(100)}}`, 400],
+    ["application/json", `{"text":[${"0,".repeat(60_000)}0]}`, 400],
+    ["application/json", new Uint8Array([0x22, 0xff, 0x22]), 400],
+    ["application/json", " ".repeat(2 * 1024 * 1024 + 1), 413],
+  ])("is refused with a body of %s %.20j", async (type, body, status) => {
+    const app = testApp(memoryStore());
+    const caseId = await start(watchedClient(app).client);
+    const answer = await send(app, `/cases/${caseId}/notes`, {
+      method: "POST",
+      headers: { "content-type": type },
+      body,
+    });
+    expect(answer).toMatchObject({ status, told: { status, code: "INVALID_REQUEST" } });
+  });
+
+  test("reads no more of a body without a length than is allowed", async () => {
+    const app = testApp(memoryStore());
+    const caseId = await start(watchedClient(app).client);
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        read += 65_536;
+        controller.enqueue(new Uint8Array(65_536).fill(0x20));
+      },
+    });
+    const answer = await send(app, `/cases/${caseId}/notes`, { method: "POST", headers: asJson, body });
+    expect(answer.status).toBe(413);
+    expect(read).toBeLessThan(3 * 1024 * 1024);
+  });
+});
+
+describe("a right", () => {
+  test("is needed: nobody who is not signed in is told anything", async () => {
+    const app = testApp(memoryStore(), { signIn: noSignIn });
+    for (const path of ["/me", "/cases", "/cases/07-zzzzzzzzzzzz", "/overview", "/inbox/events"]) {
+      expect(await send(app, path)).toMatchObject({ status: 401, told: { code: "NOT_SIGNED_IN" } });
+    }
+  });
+
+  test("to see does not give the right to act", async () => {
+    const store = memoryStore();
+    const caseId = await start(watchedClient(testApp(store)).client);
+    const { client } = watchedClient(testApp(store, { signIn: verbsOnly("ben", ["see"]) }));
+    expect(await client.showCase({ caseId })).toMatchObject({ caseId, revision: 1 });
+    const refused = await refusalOf(client.cancelCase({ caseId }, { plan: "*" }));
+    expect(refused).toMatchObject({ code: "NOT_ALLOWED", details: { status: 403 } });
+    expect(refused.message).toBe(
+      `ben has not the right "cancel", which this needs: cancel a case, or ask its holder to. Nothing was done.`,
+    );
+    expect((await client.showCase({ caseId })).revision).toBe(1);
+  });
+
+  test("for another tenant or type makes a case answer as if it were not there", async () => {
+    const store = memoryStore();
+    const caseId = await start(watchedClient(testApp(store)).client);
+    const absent = await send(testApp(store), "/cases/07-zzzzzzzzzzzz");
+    for (const grant of [
+      { verbs: "all", tenants: ["acme"], caseTypes: "all" },
+      { verbs: "all", tenants: "all", caseTypes: ["side-by-side"] },
+    ] as const) {
+      const app = testApp(store, { signIn: granted("eve", grant) });
+      const told = await send(app, `/cases/${caseId}`);
+      expect(told.status).toBe(404);
+      expect(JSON.stringify(told.told)).toBe(
+        JSON.stringify(absent.told).replaceAll("07-zzzzzzzzzzzz", caseId),
+      );
+      const acted = { method: "POST", headers: { ...asJson, "if-match": "*" }, body: "{}" };
+      expect((await send(app, `/cases/${caseId}/cancel`, acted)).status).toBe(404);
+    }
+  });
+});

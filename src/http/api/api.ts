@@ -1,0 +1,186 @@
+/**
+ * The API on a Hono app. Each request is signed in, judged on the object that it acts on, read by the route's schemas, and
+ * only then answered: a route without a right that is granted answers nobody.
+ */
+
+import { Hono, type Context } from "hono";
+import { FootholdError } from "../../core/errors.ts";
+import { DEFAULT_TENANT, caseNotFound, isCaseId } from "../../desk/requests.ts";
+import { CONTRACTS, type Contract } from "./contracts.ts";
+import { HANDLERS, type Answer, type ApiParts, type Call, type Handler } from "./handlers.ts";
+import type { Identity, SignIn } from "./identity.ts";
+import { openApiDocument } from "./openapi.ts";
+import { queryShape, readAs, readBody, readPlan, readQuery, type QueryShape } from "./read-request.ts";
+import { mayDo, mayDoSomewhere, type RightsObject } from "./rights.ts";
+import { API_BASE, API_ROUTES, OPENAPI_PATH, type RouteHead } from "./routes.ts";
+import type { RouteId } from "./types.ts";
+import type { ApiTypes } from "./types.ts";
+
+/** What the API is made of. */
+export interface ApiOptions extends ApiParts {
+  readonly signIn: SignIn;
+}
+
+/** How the app tells of an error; the status takes the place of the code's own. */
+export type TellProblem = (
+  c: Context,
+  error: unknown,
+  status?: 405 | 413 | 415,
+) => Response | Promise<Response>;
+
+/** An app with every route; what it throws is for the app that it is mounted in. */
+export function createApi(options: ApiOptions, tellProblem: TellProblem): Hono {
+  const app = new Hono();
+  const document = JSON.stringify(openApiDocument());
+  app.get(OPENAPI_PATH, (c) => c.body(document, 200, { "Content-Type": "application/json; charset=utf-8" }));
+  const methods = new Map<string, string[]>();
+  for (const id of routeIds()) {
+    const { method, path } = API_ROUTES[id];
+    const at = `${API_BASE}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
+    methods.set(at, [...(methods.get(at) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
+    app.on(method, at, routeNamed(id, options, tellProblem));
+  }
+  for (const [path, allowed] of methods) {
+    app.all(path, (c) => {
+      c.header("Allow", allowed.join(", "));
+      const message = `${c.req.method} is not answered here; there is ${allowed.join(", ")}.`;
+      return tellProblem(c, new FootholdError("INVALID_REQUEST", message), 405);
+    });
+  }
+  return app;
+}
+
+function routeIds(): readonly RouteId[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are the operations
+  return Object.keys(API_ROUTES) as RouteId[];
+}
+
+function routeNamed<Id extends RouteId>(
+  id: Id,
+  options: ApiOptions,
+  tellProblem: TellProblem,
+): ReturnType<typeof routeOf<Id>> {
+  return routeOf<Id>(
+    { head: API_ROUTES[id], contract: CONTRACTS[id], handler: HANDLERS[id] },
+    options,
+    tellProblem,
+  );
+}
+
+/** What one route is made of, all of it for the same operation. */
+interface RouteParts<Id extends RouteId> {
+  readonly head: RouteHead;
+  readonly contract: Contract<Id>;
+  readonly handler: Handler<Id>;
+}
+
+function routeOf<Id extends RouteId>(
+  { head, contract, handler }: RouteParts<Id>,
+  options: ApiOptions,
+  tellProblem: TellProblem,
+): (c: Context) => Promise<Response> {
+  const shape = queryShape(contract.query);
+  return async (c) => {
+    const header = (name: string): string | undefined => c.req.header(name);
+    const who = await options.signIn({ header, isWrite: head.method !== "GET" });
+    if (who === null) throw notSignedIn();
+    if (head.verb !== null && !mayDoSomewhere(who.grants, head.verb)) throw notAllowed(who, head, null);
+    const { params, query } = readUrl(c, contract, shape);
+    const body = head.method === "GET" ? { value: null } : await readBody(c.req.raw);
+    if ("error" in body) return tellProblem(c, body.error, body.status);
+    const read = readAsBody(contract, body.value);
+    allow(head, who, await objectOf(options, head, { params, body: read }));
+    const plan = planOf(head, header("if-match"));
+    return answer(
+      c,
+      await handler({ params, query, body: read, plan, who, parts: options } satisfies Call<Id>),
+    );
+  };
+}
+
+function readUrl<Id extends RouteId>(
+  c: Context,
+  { params, query }: Contract<Id>,
+  shape: QueryShape,
+): Pick<Call<Id>, "params" | "query"> {
+  return {
+    params: readAs(params, c.req.param(), "The path cannot be read"),
+    query: readAs(query, readQuery(new URL(c.req.url).searchParams, shape), "The query cannot be read"),
+  };
+}
+
+function readAsBody<Id extends RouteId>({ body }: Contract<Id>, value: unknown): ApiTypes[Id]["body"] {
+  // A route has either no schema and no body, or both: its contract's type says so.
+  return body === null ? null : readAs(body, value, "The body cannot be taken");
+}
+
+/** What the request is about; null = what it may see of is left to its answer. */
+async function objectOf(
+  { store }: ApiParts,
+  { on }: RouteHead,
+  { params, body }: { readonly params: object; readonly body: object | null },
+): Promise<RightsObject | null> {
+  switch (on) {
+    case "case": {
+      const caseId = "caseId" in params ? String(params.caseId) : "";
+      const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
+      if (row === null) throw caseNotFound(caseId);
+      return row;
+    }
+    case "caseType": {
+      const named = body !== null && "type" in body ? body.type : "caseType" in params ? params.caseType : "";
+      const tenant = body !== null && "tenant" in body ? String(body.tenant) : DEFAULT_TENANT;
+      return { caseType: String(named), tenant };
+    }
+    case "house":
+      return "house";
+    case "visible":
+    case "anyone":
+      return null;
+  }
+}
+
+/** Throws `CASE_NOT_FOUND` where not even the case may be seen, so that its absence tells nothing. */
+function allow(head: RouteHead, who: Identity, object: RightsObject | null): void {
+  if (head.verb === null || object === null || mayDo(who.grants, head.verb, object)) return;
+  if (head.on === "case" && object !== "house" && !mayDo(who.grants, "see", object)) {
+    throw caseNotFound("caseId" in object ? String(object.caseId) : "");
+  }
+  throw notAllowed(who, head, object);
+}
+
+function planOf({ plan, summary }: RouteHead, header: string | undefined): string | undefined {
+  const read = readPlan(header);
+  if (read !== null) return read.plan;
+  if (plan === "none") return undefined;
+  throw new FootholdError(
+    "PLAN_NEEDED",
+    `"${summary}" binds to the plan that the person saw: send its version, the ETag of the case, in If-Match, or * ` +
+      `for whatever it is now. Nothing was done.`,
+  );
+}
+
+function answer<Reply>(c: Context, { reply, status, etag, location }: Answer<Reply>): Response {
+  return c.body(JSON.stringify(reply), status ?? 200, {
+    "Content-Type": "application/json; charset=utf-8",
+    ...(etag === undefined ? {} : { ETag: `"${etag}"` }),
+    ...(location === undefined ? {} : { Location: `${API_BASE}${location}` }),
+  });
+}
+
+function notSignedIn(): FootholdError {
+  return new FootholdError("NOT_SIGNED_IN", "Nobody is signed in, so nothing is told and nothing done.");
+}
+
+function notAllowed(
+  { name }: Identity,
+  { verb, summary }: RouteHead,
+  object: RightsObject | null,
+): FootholdError {
+  const where =
+    object === null || object === "house" ? "" : ` for ${object.caseType} of the tenant ${object.tenant}`;
+  return new FootholdError(
+    "NOT_ALLOWED",
+    `${name} has not the right "${verb}"${where}, which this needs: ${summary.toLowerCase()}. Nothing was done.`,
+  );
+}

@@ -1,0 +1,90 @@
+/** The schemas of every route: what it takes is checked against them, what it gives is described by them. */
+
+import type { z } from "zod";
+import type { RouteId } from "./types.ts";
+import { caseView, listPage } from "./schemas/case-schemas.ts";
+import {
+  caseOutline,
+  caseTypes,
+  claims,
+  destinations,
+  me,
+  overview,
+  workers,
+} from "./schemas/house-schemas.ts";
+import { eventHistory, eventPage, refusals, workCounts } from "./schemas/inbox-schemas.ts";
+import { preview } from "./schemas/plan-schemas.ts";
+import { accessReply, actReply, openedRepair, repairLife, startedCase } from "./schemas/reply-schemas.ts";
+import {
+  accessBody,
+  approvalBody,
+  cancelBody,
+  caseParams,
+  casesQuery,
+  caseTypeParams,
+  confirmationBody,
+  correctionBody,
+  destinationParams,
+  eventBody,
+  eventParams,
+  eventsQuery,
+  limitQuery,
+  noteBody,
+  nothing,
+  pauseBody,
+  redoBody,
+  repairParams,
+  resumeBody,
+  rulingOutBody,
+  showQuery,
+  startBody,
+  takeOverBody,
+} from "./schemas/request-schemas.ts";
+import type { ApiTypes } from "./types.ts";
+
+/** The schemas of one route. */
+export interface Contract<Id extends RouteId = RouteId> {
+  readonly params: z.ZodType<ApiTypes[Id]["params"]>;
+  readonly query: z.ZodType<ApiTypes[Id]["query"]>;
+  /** Null = it has no body. */
+  readonly body: ApiTypes[Id]["body"] extends null ? null : z.ZodType<ApiTypes[Id]["body"]>;
+  readonly reply: z.ZodType<ApiTypes[Id]["reply"]>;
+}
+
+const none = { params: nothing, query: nothing, body: null } as const;
+const onCase = { params: caseParams, query: nothing } as const;
+const onRepair = { params: repairParams, query: nothing, body: nothing } as const;
+
+/** Every route's. */
+export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
+  showMe: { ...none, reply: me },
+  showOverview: { ...none, reply: overview },
+  listCases: { ...none, query: casesQuery, reply: listPage },
+  showCase: { ...onCase, query: showQuery, body: null, reply: caseView },
+  previewCase: { ...onCase, body: null, reply: preview },
+  startCase: { ...none, body: startBody, reply: startedCase },
+  answerApproval: { ...onCase, body: approvalBody, reply: actReply },
+  resumeCase: { ...onCase, body: resumeBody, reply: actReply },
+  correctInput: { ...onCase, body: correctionBody, reply: actReply },
+  confirmStep: { ...onCase, body: confirmationBody, reply: actReply },
+  ruleOutStep: { ...onCase, body: rulingOutBody, reply: actReply },
+  redoStep: { ...onCase, body: redoBody, reply: actReply },
+  cancelCase: { ...onCase, body: cancelBody, reply: actReply },
+  pauseCase: { ...onCase, body: pauseBody, reply: actReply },
+  addNote: { ...onCase, body: noteBody, reply: actReply },
+  tellEvent: { ...onCase, body: eventBody, reply: actReply },
+  openRepair: { ...onCase, body: nothing, reply: openedRepair },
+  takeOverRepair: { ...onCase, body: takeOverBody, reply: openedRepair },
+  keepRepair: { ...onRepair, reply: repairLife },
+  closeRepair: { ...onRepair, reply: actReply },
+  listCaseTypes: { ...none, reply: caseTypes },
+  showCaseType: { ...none, params: caseTypeParams, reply: caseOutline },
+  listDestinations: { ...none, reply: destinations },
+  restoreAccess: { ...none, params: destinationParams, body: accessBody, reply: accessReply },
+  listWorkers: { ...none, reply: workers },
+  listClaims: { ...none, query: limitQuery, reply: claims },
+  listEvents: { ...none, query: eventsQuery, reply: eventPage },
+  showEvent: { ...none, params: eventParams, reply: eventHistory },
+  countWork: { ...none, reply: workCounts },
+  listRefusals: { ...none, query: limitQuery, reply: refusals },
+};

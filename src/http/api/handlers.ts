@@ -1,0 +1,251 @@
+/** One function for each route: it calls the desk or the store and gives what they give. */
+
+import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
+import type { Ports } from "../../core/ports.ts";
+import type { Registry } from "../../define/registry.ts";
+import type { Desk } from "../../desk/desk.ts";
+import { holdingOf } from "../../desk/holding.ts";
+import { seemsAlive } from "../../core/state.ts";
+import { createInbox } from "../../inbox/inbox.ts";
+import type { Store } from "../../store/port.ts";
+import type { Identity } from "./identity.ts";
+import { verbsOf } from "./rights.ts";
+import type { RouteId } from "./types.ts";
+import type {
+  ApiTypes,
+  CasesQuery,
+  ClaimView,
+  DestinationUse,
+  DestinationView,
+  EventsQuery,
+  WorkerView,
+} from "./types.ts";
+
+/** What handlers work with. */
+export interface ApiParts {
+  readonly desk: Desk;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly ports: Ports;
+  readonly formatTime: (at: number) => string;
+  /** Where pages are served and what serves them, for people who meet their repairs. */
+  readonly served: { readonly host: string; readonly build: string };
+}
+
+/** One request, read and allowed. */
+export interface Call<Id extends RouteId> {
+  readonly params: ApiTypes[Id]["params"];
+  readonly query: ApiTypes[Id]["query"];
+  readonly body: ApiTypes[Id]["body"];
+  /** The plan version that the person saw; undefined = whatever it is. */
+  readonly plan: string | undefined;
+  readonly who: Identity;
+  readonly parts: ApiParts;
+}
+
+/** What a request is answered with. */
+export interface Answer<Reply> {
+  readonly reply: Reply;
+  /** 200 when left out. */
+  readonly status?: 201 | 202;
+  /** The plan version. */
+  readonly etag?: string;
+  readonly location?: string;
+}
+
+/** Answers a route. */
+export type Handler<Id extends RouteId> = (call: Call<Id>) => Promise<Answer<ApiTypes[Id]["reply"]>>;
+
+/** Holders and claims in one answer where nothing else is asked for. */
+const LIST_LIMIT = 100;
+/** Claims that are counted by holder. */
+const CLAIMS_COUNTED_MAX = 10_000;
+/** How long a request waits for the case that tries a restored access, in ms: less than a connection may take. */
+const ACCESS_WAIT_MS = 20_000;
+
+/** Every route's. */
+export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
+  showMe: ({ who: { name, signedInBy, grants } }) =>
+    Promise.resolve({ reply: { name, signedInBy, verbs: verbsOf(grants) } }),
+  showOverview: async ({ parts }) => ({ reply: await parts.desk.overview() }),
+  listCases: async ({ parts, query }) => ({ reply: await parts.desk.list(caseFilter(query)) }),
+  showCase: async ({ parts, params, query }) => {
+    const reply = await parts.desk.show(params.caseId, query.repairId);
+    return { reply, ...(reply.plan === null ? {} : { etag: reply.plan.version }) };
+  },
+  previewCase: async ({ parts, params }) => {
+    const { caseId, revision, plan } = await parts.desk.show(params.caseId);
+    return { reply: { caseId, revision, plan }, ...(plan === null ? {} : { etag: plan.version }) };
+  },
+  startCase: async ({ parts, who, body: { type, input, businessKey, tenant } }) => {
+    const reply = await parts.desk.startCase(type, input, { by: who.name, businessKey, tenant });
+    const location = `/cases/${reply.caseId}`;
+    return reply.isNew ? { reply, location, status: 201 } : { reply, location };
+  },
+  answerApproval: (call) => act(call, (id, request) => call.parts.desk.answerApproval(id, request)),
+  resumeCase: (call) => act(call, (id, request) => call.parts.desk.resume(id, request)),
+  correctInput: (call) => act(call, (id, request) => call.parts.desk.correctInput(id, request)),
+  confirmStep: (call) => act(call, (id, request) => call.parts.desk.confirmStep(id, request)),
+  ruleOutStep: (call) => act(call, (id, request) => call.parts.desk.ruleOut(id, request)),
+  redoStep: (call) => act(call, (id, request) => call.parts.desk.redoStep(id, request)),
+  cancelCase: (call) => act(call, (id, request) => call.parts.desk.cancel(id, request)),
+  pauseCase: (call) => act(call, (id, request) => call.parts.desk.pause(id, request)),
+  addNote: (call) => act(call, (id, request) => call.parts.desk.addNote(id, request)),
+  tellEvent: (call) =>
+    act(call, (id, request) => call.parts.desk.recordEvent(id, { payload: null, ...request })),
+  openRepair: async ({ parts, params, who }) => ({
+    reply: await parts.desk.openRepair(params.caseId, { by: who.name, ...parts.served }),
+    status: 201,
+  }),
+  takeOverRepair: async ({ parts, params, who, body }) => ({
+    reply: await parts.desk.takeOverRepair(params.caseId, { ...body, by: who.name, ...parts.served }),
+    status: 201,
+  }),
+  keepRepair: async ({ parts, params }) => ({
+    reply: await parts.desk.keepRepair(params.caseId, params.repairId),
+  }),
+  closeRepair: async ({ parts, params }) => ({
+    reply: await parts.desk.closeRepair(params.caseId, params.repairId),
+  }),
+  listCaseTypes: ({ parts }) =>
+    Promise.resolve({ reply: { caseTypes: parts.registry.all.map(({ outline }) => outline) } }),
+  showCaseType: ({ parts, params }) => {
+    const { outline } = parts.registry.get(params.caseType);
+    return Promise.resolve({ reply: outline });
+  },
+  listDestinations: ({ parts }) =>
+    Promise.resolve({ reply: { destinations: destinationsOf(parts.registry) } }),
+  restoreAccess: async ({ parts, params, who, body }) => ({
+    reply: await parts.desk.restoreAccess({
+      ...body,
+      destination: params.destination,
+      by: who.name,
+      waitMs: ACCESS_WAIT_MS,
+    }),
+  }),
+  listWorkers: async ({ parts }) => ({ reply: await listWorkers(parts) }),
+  listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
+  listEvents: async ({ parts, query }) => ({ reply: await parts.store.inbox.listEvents(eventFilter(query)) }),
+  showEvent: async ({ parts: { store, ports }, params }) => ({
+    reply: await createInbox({ store, ports, sources: [] }).show(params.eventId),
+  }),
+  countWork: async ({ parts }) => ({ reply: { counts: await parts.store.inbox.countWork() } }),
+  listRefusals: async ({ parts, query }) => ({
+    reply: { refusals: await parts.store.inbox.listRefusals(query.limit ?? LIST_LIMIT) },
+  }),
+};
+
+/** Routes that act on one case and tell what became of it. */
+type ActRoute = {
+  [Id in RouteId]: ApiTypes[Id]["reply"] extends ApiTypes["addNote"]["reply"] ? Id : never;
+}[RouteId];
+
+type Acting<Id extends ActRoute> = ApiTypes[Id]["body"] & {
+  readonly by: string;
+  readonly plan: string | undefined;
+};
+
+/** Whoever is signed in acts, on the plan that they saw; what a body says of either is never read. */
+async function act<Id extends ActRoute>(
+  { body, params, plan, who }: Call<Id>,
+  work: (caseId: string, request: Acting<Id>) => Promise<ApiTypes["addNote"]["reply"]>,
+): Promise<Answer<ApiTypes["addNote"]["reply"]>> {
+  const reply = await work(params.caseId, { ...body, by: who.name, plan });
+  return reply.outcome === "requested" ? { reply, status: 202 } : { reply };
+}
+
+function caseFilter(query: CasesQuery): Parameters<Desk["list"]>[0] {
+  const { type, state, review, tenant, businessKey, limit, cursor } = query;
+  return {
+    ...(type === undefined ? {} : { caseType: type }),
+    ...(state === undefined ? {} : { states: state }),
+    ...(review === undefined ? {} : { withReview: review }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(businessKey === undefined ? {} : { businessKey }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { after: cursor }),
+  };
+}
+
+function eventFilter(query: EventsQuery): Parameters<Store["inbox"]["listEvents"]>[0] {
+  const { tenant, source, type, standing, work, limit, cursor } = query;
+  return {
+    limit: limit ?? LIST_LIMIT,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(source === undefined ? {} : { source }),
+    ...(type === undefined ? {} : { eventType: type }),
+    ...(standing === undefined ? {} : { standing }),
+    ...(work === undefined ? {} : { workStates: work }),
+    ...(cursor === undefined ? {} : { after: cursor }),
+  };
+}
+
+/** Each destination and credential once, with the steps that send to it or ask it. */
+function destinationsOf({ all }: Registry): readonly DestinationView[] {
+  const found = new Map<string, { destination: DestinationOutline; usedBy: DestinationUse[] }>();
+  for (const { outline } of all) {
+    for (const step of outline.steps) {
+      for (const destination of reachedBy(step)) {
+        const key = JSON.stringify([destination.name, destination.credentialId]);
+        const known = found.get(key) ?? { destination, usedBy: [] };
+        known.usedBy.push({ caseType: outline.name, step: step.name });
+        found.set(key, known);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function reachedBy(step: StepOutline): readonly DestinationOutline[] {
+  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
+  const sent = step.kind === "step" ? [step.destination] : [];
+  const undone = step.kind === "step" && step.undo !== null ? [step.undo.destination] : [];
+  const all = [...sent, ...undone, ...asked];
+  return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
+}
+
+function isSame(one: DestinationOutline, other: DestinationOutline): boolean {
+  return one.name === other.name && one.credentialId === other.credentialId;
+}
+
+async function listWorkers({ store }: ApiParts): Promise<ApiTypes["listWorkers"]["reply"]> {
+  const [holders, claims, now] = await Promise.all([
+    store.listHolders(),
+    store.listClaims(CLAIMS_COUNTED_MAX),
+    store.now(),
+  ]);
+  const held = new Map<string, number>();
+  for (const { holderId } of claims) held.set(holderId, (held.get(holderId) ?? 0) + 1);
+  const workers = holders
+    .filter(({ endedAt }) => endedAt === null)
+    .map((holder): WorkerView => ({
+      holderId: holder.holderId,
+      kind: holder.kind,
+      name: holder.name,
+      host: holder.host,
+      build: holder.build,
+      startedAt: holder.startedAt,
+      beatAt: holder.beatAt,
+      isAlive: seemsAlive(holder, now),
+      caseTypes: holder.caseTypes,
+      claims: held.get(holder.holderId) ?? 0,
+    }));
+  return { now, workers };
+}
+
+async function listClaims(
+  { store, formatTime }: ApiParts,
+  limit: number,
+): Promise<ApiTypes["listClaims"]["reply"]> {
+  const [holders, claims, now] = await Promise.all([
+    store.listHolders(),
+    store.listClaims(limit),
+    store.now(),
+  ]);
+  const views = claims.flatMap(({ caseId, ...claim }): readonly ClaimView[] => {
+    const holding = holdingOf({ claim }, holders, now, formatTime);
+    return holding === null ? [] : [{ caseId, holding }];
+  });
+  return { now, claims: views };
+}

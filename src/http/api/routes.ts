@@ -1,0 +1,256 @@
+/**
+ * The routes of the API as data: what the server answers, what the description lists, what a role may be tried on, and
+ * what the client calls. Nothing here but values, so that it can be read in a browser too.
+ */
+
+import type { PlannedRoute, RouteId } from "./types.ts";
+import type { Verb } from "./verbs.ts";
+
+/** What a right is judged on: a case, a case type, all that a person may see of them, the whole house, or nothing. */
+type JudgedOn = "case" | "caseType" | "visible" | "house" | "anyone";
+
+/** One route, without its schemas. */
+export interface RouteHead {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Below `/api/v1`; parameters in braces. */
+  readonly path: string;
+  /** Null = everybody who is signed in. */
+  readonly verb: Verb | null;
+  readonly on: JudgedOn;
+  /** `needed`: the act is refused without `If-Match`, which holds the plan version that the person saw, or `*`. */
+  readonly plan: "needed" | "none";
+  readonly tag: "Cases" | "Moves" | "Repairs" | "House" | "Inbox" | "People";
+  /** One line. */
+  readonly summary: string;
+}
+
+const read = { method: "GET", plan: "none" } as const;
+const act = { method: "POST", on: "case" } as const;
+const move = { ...act, plan: "needed", tag: "Moves" } as const;
+const fact = { ...act, plan: "none", tag: "Moves" } as const;
+const repair = { ...act, plan: "none", tag: "Repairs" } as const;
+
+/** Every route by the name of its operation. */
+export const API_ROUTES: {
+  readonly [Id in RouteId]: RouteHead & { readonly plan: Id extends PlannedRoute ? "needed" : "none" };
+} = {
+  showMe: {
+    ...read,
+    path: "/me",
+    verb: null,
+    on: "anyone",
+    tag: "People",
+    summary: "Who is signed in, and what they may do",
+  },
+  showOverview: {
+    ...read,
+    path: "/overview",
+    verb: "see",
+    on: "visible",
+    tag: "House",
+    summary: "Counts by case type, and what is wrong now",
+  },
+  listCases: {
+    ...read,
+    path: "/cases",
+    verb: "see",
+    on: "visible",
+    tag: "Cases",
+    summary: "One page of cases, newest start first",
+  },
+  showCase: {
+    ...read,
+    path: "/cases/{caseId}",
+    verb: "see",
+    on: "case",
+    tag: "Cases",
+    summary: "Everything about one case; its ETag is the plan version",
+  },
+  previewCase: {
+    ...read,
+    path: "/cases/{caseId}/plan",
+    verb: "see",
+    on: "case",
+    tag: "Cases",
+    summary: "What a pick-up would do now; free and not logged",
+  },
+  startCase: {
+    method: "POST",
+    path: "/cases",
+    verb: "start",
+    on: "caseType",
+    plan: "none",
+    tag: "Cases",
+    summary: "Start a case; the same business key again finds the first one",
+  },
+  answerApproval: {
+    ...move,
+    path: "/cases/{caseId}/approval",
+    verb: "approve",
+    summary: "Answer an approval that the case waits for",
+  },
+  resumeCase: {
+    ...move,
+    path: "/cases/{caseId}/resume",
+    verb: "resume",
+    summary: "Let a case go on, with fresh bounds",
+  },
+  correctInput: {
+    ...move,
+    path: "/cases/{caseId}/correction",
+    verb: "correct",
+    summary: "Replace the input; the original is kept",
+  },
+  confirmStep: {
+    ...move,
+    path: "/cases/{caseId}/confirmation",
+    verb: "confirm",
+    summary: "Vouch that a step took effect",
+  },
+  ruleOutStep: {
+    ...move,
+    path: "/cases/{caseId}/ruling-out",
+    verb: "ruleOut",
+    summary: "Vouch that a step did not happen",
+  },
+  redoStep: {
+    ...move,
+    path: "/cases/{caseId}/redo",
+    verb: "redo",
+    summary: "Order a confirmed step to be done again",
+  },
+  cancelCase: {
+    ...move,
+    path: "/cases/{caseId}/cancel",
+    verb: "cancel",
+    summary: "Cancel a case, or ask its holder to",
+  },
+  pauseCase: {
+    ...fact,
+    path: "/cases/{caseId}/pause",
+    verb: "pause",
+    summary: "Pause a case, or ask its holder to",
+  },
+  addNote: {
+    ...fact,
+    path: "/cases/{caseId}/notes",
+    verb: "note",
+    summary: "Add a note to the history",
+  },
+  tellEvent: {
+    ...fact,
+    path: "/cases/{caseId}/events",
+    verb: "tellEvent",
+    summary: "Tell the case an event; the same source id is stored once",
+  },
+  openRepair: {
+    ...repair,
+    path: "/cases/{caseId}/repair",
+    verb: "repair",
+    summary: "Hold the case while a page is open",
+  },
+  takeOverRepair: {
+    ...repair,
+    path: "/cases/{caseId}/repair/take-over",
+    verb: "takeOver",
+    summary: "Take a repair over from another person",
+  },
+  keepRepair: {
+    ...repair,
+    path: "/cases/{caseId}/repair/{repairId}/beat",
+    verb: "repair",
+    summary: "A sign of life of the page; tells what came meanwhile",
+  },
+  closeRepair: {
+    ...repair,
+    path: "/cases/{caseId}/repair/{repairId}/close",
+    verb: "repair",
+    summary: "End a repair and apply what came meanwhile",
+  },
+  listCaseTypes: {
+    ...read,
+    path: "/case-types",
+    verb: "see",
+    on: "visible",
+    tag: "House",
+    summary: "The loaded case types, as data",
+  },
+  showCaseType: {
+    ...read,
+    path: "/case-types/{caseType}",
+    verb: "see",
+    on: "caseType",
+    tag: "House",
+    summary: "One case type: its steps, what each follows, its events",
+  },
+  listDestinations: {
+    ...read,
+    path: "/destinations",
+    verb: "see",
+    on: "house",
+    tag: "House",
+    summary: "Outside systems that steps send to or ask",
+  },
+  restoreAccess: {
+    method: "POST",
+    path: "/destinations/{destination}/access-restored",
+    verb: "restoreAccess",
+    on: "house",
+    plan: "none",
+    tag: "House",
+    summary: "Try one case that waits on a credential, and let the others go on if it is taken",
+  },
+  listWorkers: {
+    ...read,
+    path: "/workers",
+    verb: "seeWorkers",
+    on: "house",
+    tag: "House",
+    summary: "Workers and open pages, with what each holds",
+  },
+  listClaims: {
+    ...read,
+    path: "/claims",
+    verb: "seeWorkers",
+    on: "house",
+    tag: "House",
+    summary: "Who holds which case, and until when",
+  },
+  listEvents: {
+    ...read,
+    path: "/inbox/events",
+    verb: "seeInbox",
+    on: "house",
+    tag: "Inbox",
+    summary: "One page of events that arrived, with what became of each",
+  },
+  showEvent: {
+    ...read,
+    path: "/inbox/events/{eventId}",
+    verb: "seeInbox",
+    on: "house",
+    tag: "Inbox",
+    summary: "Everything about one event",
+  },
+  countWork: {
+    ...read,
+    path: "/inbox/work",
+    verb: "seeInbox",
+    on: "house",
+    tag: "Inbox",
+    summary: "How much work of each source stands in which state",
+  },
+  listRefusals: {
+    ...read,
+    path: "/inbox/refusals",
+    verb: "seeInbox",
+    on: "house",
+    tag: "Inbox",
+    summary: "Requests to the inbox that were refused",
+  },
+};
+
+/** Where the API begins. */
+export const API_BASE = "/api/v1";
+/** Where its description is. */
+export const OPENAPI_PATH = "/api/openapi.json";

@@ -1,0 +1,203 @@
+/** What the API tells of case types, destinations, workers and everything at a glance. */
+
+import { z } from "zod";
+import type {
+  CaseOutline,
+  ConditionOutline,
+  DestinationOutline,
+  RepeatSafety,
+  SendStepOutline,
+  StepOutline,
+} from "../../../core/outline.ts";
+import type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "../../../desk/overview.ts";
+import { VERBS } from "../verbs.ts";
+import type { ApiTypes, ClaimView, DestinationView, Me, WorkerView } from "../types.ts";
+import { holding } from "./case-schemas.ts";
+import { count, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
+
+/** A right. */
+const verb = z.enum(VERBS);
+
+/** Who is signed in. */
+export const me: z.ZodType<Me> = named<Me>("Me")(
+  z.strictObject({
+    name: text,
+    signedInBy: oneOf<Me["signedInBy"]>({ dev: true, session: true, token: true }),
+    verbs: list(verb),
+  }),
+);
+
+const typeOverview = named<TypeOverview>("TypeOverview")(
+  z.strictObject({
+    caseType: text,
+    isLoaded: z.boolean(),
+    total: count,
+    states: z.strictObject({
+      ready: count.exactOptional(),
+      claimed: count.exactOptional(),
+      waiting: count.exactOptional(),
+      paused: count.exactOptional(),
+      in_review: count.exactOptional(),
+      done: count.exactOptional(),
+      canceled: count.exactOptional(),
+    }),
+    due: count,
+    withReview: count,
+    workers: count,
+  }),
+);
+
+const noWorker = named<NoWorkerNotice>("NoWorkerNotice")(
+  z.strictObject({
+    kind: z.literal("noWorker"),
+    caseType: text,
+    sinceAt: timeOrNone,
+    waiting: count,
+    lost: z.int(),
+    sentence: text,
+  }),
+);
+
+const holderFields = {
+  holderId: text,
+  kind: oneOf<HolderView["kind"]>({ worker: true, page: true }),
+  name: text,
+  host: text,
+  build: text,
+  startedAt: time,
+  beatAt: time,
+  isAlive: z.boolean(),
+  caseTypes: list(z.strictObject({ name: text, version: count })),
+};
+
+/** Everything at a glance. */
+export const overview: z.ZodType<Overview> = named<Overview>("Overview")(
+  z.strictObject({
+    now: time,
+    types: list(typeOverview),
+    notices: list(noWorker),
+    holders: list(named<HolderView>("Holder")(z.strictObject(holderFields))),
+  }),
+);
+
+const repeatSafety = named<RepeatSafety>("RepeatSafety")(
+  z.union([
+    z.strictObject({ by: z.literal("key"), windowMs: z.number() }),
+    z.strictObject({ by: z.literal("unique") }),
+    z.strictObject({ by: z.literal("if-match") }),
+    z.strictObject({ by: z.literal("fence") }),
+    z.strictObject({ by: z.literal("transaction") }),
+    z.strictObject({ by: z.literal("lookup") }),
+    z.strictObject({ by: z.literal("none") }),
+  ]),
+);
+
+const destinationOutline = named<DestinationOutline>("Destination")(
+  z.strictObject({
+    name: text,
+    repeatSafety,
+    credentialId: text,
+    owners: z.strictObject({ access: textOrNone, input: textOrNone, outage: textOrNone }),
+    retry: z.strictObject({
+      maxAttempts: count,
+      maxRequests: count,
+      maxThrottles: count,
+      giveUpAfterMs: z.number(),
+      firstDelayMs: z.number(),
+      maxDelayMs: z.number(),
+    }),
+    readLagMs: z.number(),
+    requestAgeMs: z.number(),
+  }),
+);
+
+const condition = named<ConditionOutline>("Condition")(
+  z.union([
+    z.strictObject({ kind: z.literal("fact"), name: text }),
+    z.strictObject({
+      kind: z.literal("probe"),
+      name: text,
+      destination: destinationOutline,
+      deadlineMs: z.number(),
+      freshForMs: z.number(),
+    }),
+  ]),
+);
+
+const commonFields = {
+  name: text,
+  after: list(text),
+  closure: list(text),
+  requires: list(condition),
+  uses: list(text).nullable(),
+};
+
+const sendStep: z.ZodType<SendStepOutline> = named<SendStepOutline>("SendStep")(
+  z.strictObject({
+    ...commonFields,
+    kind: z.literal("step"),
+    destination: destinationOutline,
+    before: list(condition),
+    hasRequest: z.boolean(),
+    hasCheck: z.boolean(),
+    deadlineMs: z.number(),
+    versionCondition: textOrNone,
+    onLapse: oneOf<SendStepOutline["onLapse"]>({ recheck: true, redo: true, undo: true, review: true }),
+    undo: z.lazy((): z.ZodType<SendStepOutline> => sendStep).nullable(),
+  }),
+);
+
+const step = named<StepOutline>("Step")(
+  z.union([
+    sendStep,
+    z.strictObject({
+      ...commonFields,
+      kind: z.literal("approval"),
+      by: text,
+      expiresMs: z.number().nullable(),
+    }),
+    z.strictObject({
+      ...commonFields,
+      kind: z.literal("waitForEvent"),
+      eventType: text,
+      timeoutMs: z.number(),
+    }),
+    z.strictObject({ ...commonFields, kind: z.literal("sleep"), forMs: z.number() }),
+  ]),
+);
+
+/** A case type as data. */
+export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType")(
+  z.strictObject({ name: text, version: count, owner: text, steps: list(step), events: list(text) }),
+);
+
+/** The loaded case types. */
+export const caseTypes: z.ZodType<ApiTypes["listCaseTypes"]["reply"]> = typed<
+  ApiTypes["listCaseTypes"]["reply"]
+>()(z.strictObject({ caseTypes: list(caseOutline) }));
+
+const destinationView = named<DestinationView>("DestinationView")(
+  z.strictObject({
+    destination: destinationOutline,
+    usedBy: list(z.strictObject({ caseType: text, step: text })),
+  }),
+);
+
+/** Outside systems. */
+export const destinations: z.ZodType<ApiTypes["listDestinations"]["reply"]> = typed<
+  ApiTypes["listDestinations"]["reply"]
+>()(z.strictObject({ destinations: list(destinationView) }));
+
+const workerView = named<WorkerView>("Worker")(z.strictObject({ ...holderFields, claims: count }));
+
+/** Workers and pages. */
+export const workers: z.ZodType<ApiTypes["listWorkers"]["reply"]> = typed<ApiTypes["listWorkers"]["reply"]>()(
+  z.strictObject({ now: time, workers: list(workerView) }),
+);
+
+const claimView = named<ClaimView>("Claim")(z.strictObject({ caseId: text, holding }));
+
+/** Claims. */
+export const claims: z.ZodType<ApiTypes["listClaims"]["reply"]> = typed<ApiTypes["listClaims"]["reply"]>()(
+  z.strictObject({ now: time, claims: list(claimView) }),
+);

@@ -1,0 +1,82 @@
+/** What the API tells of plans. */
+
+import { z } from "zod";
+import type { Standing } from "../../../core/planning.ts";
+import type { ConditionView, PlannedStepView, PlanView } from "../../../desk/plan-view.ts";
+import type { Preview } from "../types.ts";
+import { count, list, named, oneOf, text, textOrNone, time, timeOrNone } from "./schema.ts";
+
+/** Where a step stands. */
+export const standingKind: z.ZodType<Standing["kind"]> = oneOf<Standing["kind"]>({
+  open: true,
+  stands: true,
+  lapsed: true,
+  uncertain: true,
+});
+
+const conditionView = named<ConditionView>("ConditionView")(
+  z.strictObject({
+    name: text,
+    kind: oneOf<ConditionView["kind"]>({ fact: true, probe: true }),
+    role: oneOf<ConditionView["role"]>({ requires: true, before: true }),
+    answer: oneOf<NonNullable<ConditionView["answer"]>>({
+      holds: true,
+      broken: true,
+      cannotTell: true,
+    }).nullable(),
+    why: textOrNone,
+    askedAt: timeOrNone,
+    ageMs: z.number().nullable(),
+    nextCheckAllowedAt: timeOrNone,
+  }),
+);
+
+/** What a step is. */
+const stepKind = oneOf<PlannedStepView["kind"]>({
+  step: true,
+  approval: true,
+  waitForEvent: true,
+  sleep: true,
+});
+
+const plannedStep = named<PlannedStepView>("PlannedStep")(
+  z.strictObject({
+    step: text,
+    kind: stepKind,
+    standing: standingKind,
+    act: oneOf<PlannedStepView["act"]>({
+      nothing: true,
+      ask: true,
+      send: true,
+      check: true,
+      confirm: true,
+      record: true,
+      wait: true,
+      review: true,
+    }),
+    sentence: text,
+    destination: textOrNone,
+    idempotencyKey: textOrNone,
+    actsNext: textOrNone,
+    byAt: timeOrNone,
+    conditions: list(conditionView),
+    version: text,
+  }),
+);
+
+/** What a pick-up would do now. */
+export const planView: z.ZodType<PlanView> = named<PlanView>("Plan")(
+  z.strictObject({
+    version: text,
+    madeAt: time,
+    isComplete: z.boolean(),
+    halt: oneOf<PlanView["halt"]>({ none: true, cancel: true, pause: true }),
+    foothold: list(text),
+    steps: list(plannedStep),
+  }),
+);
+
+/** The plan of one case. */
+export const preview: z.ZodType<Preview> = named<Preview>("Preview")(
+  z.strictObject({ caseId: text, revision: count, plan: planView.nullable() }),
+);

@@ -1,0 +1,196 @@
+/**
+ * What the API takes. Texts have the bounds of the desk, which checks them again with its own words; here the shape is
+ * held, and a field that nobody knows is refused: a typo must not change what an act does.
+ */
+
+import { z } from "zod";
+import {
+  BUSINESS_KEY_CHARS_MAX,
+  NOTE_CHARS_MAX,
+  REASON_CHARS_MAX,
+  SOURCE_ID_CHARS_MAX,
+  TENANT_CHARS_MAX,
+} from "../../../desk/requests.ts";
+import { EVENT_LIST_MAX } from "../../../store/inbox-port.ts";
+import { LIST_LIMIT_MAX } from "../../../store/port.ts";
+import type {
+  AccessBody,
+  ApprovalBody,
+  CaseParams,
+  CasesQuery,
+  ConfirmationBody,
+  CorrectionBody,
+  EventBody,
+  EventsQuery,
+  Nothing,
+  PauseBody,
+  RedoBody,
+  RepairParams,
+  ResumeBody,
+  StartBody,
+  TakeOverBody,
+  VouchBody,
+} from "../types.ts";
+import { storedState } from "./case-schemas.ts";
+import { standing, workState } from "./inbox-schemas.ts";
+import { json, list, named, typed } from "./schema.ts";
+
+/** Longest name of a type, step, destination, source or id. */
+const NAME_CHARS_MAX = 200;
+/** Longest cursor. */
+const CURSOR_CHARS_MAX = 500;
+/** Values of one repeated parameter. */
+const REPEATS_MAX = 20;
+
+const oneLine = new RegExp(String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`);
+
+/** A text of one line: what would rewrite a terminal that shows it is refused. */
+function line(charsMax: number): z.ZodString {
+  return z.string().min(1).max(charsMax).regex(oneLine, "has a control character");
+}
+
+const name = line(NAME_CHARS_MAX);
+/** Whatever it holds, the answer is that nothing is there. */
+const id = z.string().min(1).max(NAME_CHARS_MAX);
+const prose = z.string().min(1).max(REASON_CHARS_MAX);
+const reason = prose.nullable().exactOptional();
+const underRepair = { repairId: name.exactOptional() };
+const page = {
+  limit: z.int().min(1).max(LIST_LIMIT_MAX).exactOptional(),
+  cursor: line(CURSOR_CHARS_MAX).exactOptional(),
+};
+
+/** Takes nothing. */
+export const nothing: z.ZodType<Nothing> = z.strictObject({});
+
+/** Names a case. */
+export const caseParams: z.ZodType<CaseParams> = typed<CaseParams>()(z.strictObject({ caseId: id }));
+/** Names a repair. */
+export const repairParams: z.ZodType<RepairParams> = typed<RepairParams>()(
+  z.strictObject({ caseId: id, repairId: id }),
+);
+/** Names a case type. */
+export const caseTypeParams: z.ZodType<{ caseType: string }> = z.strictObject({ caseType: name });
+/** Names a destination. */
+export const destinationParams: z.ZodType<{ destination: string }> = z.strictObject({ destination: name });
+/** Names an event of the inbox. */
+export const eventParams: z.ZodType<{ eventId: string }> = z.strictObject({ eventId: name });
+
+/** How a case is shown. */
+export const showQuery: z.ZodType<{ repairId?: string }> = z.strictObject(underRepair);
+/** How many. */
+export const limitQuery: z.ZodType<{ limit?: number }> = z.strictObject({ limit: page.limit });
+
+/** Filters of cases. */
+export const casesQuery: z.ZodType<CasesQuery> = typed<CasesQuery>()(
+  z.strictObject({
+    type: name.exactOptional(),
+    state: list(storedState, REPEATS_MAX).exactOptional(),
+    review: z.boolean().exactOptional(),
+    tenant: line(TENANT_CHARS_MAX).exactOptional(),
+    businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
+    ...page,
+  }),
+);
+
+/** Filters of events. */
+export const eventsQuery: z.ZodType<EventsQuery> = typed<EventsQuery>()(
+  z.strictObject({
+    tenant: line(TENANT_CHARS_MAX).exactOptional(),
+    source: name.exactOptional(),
+    type: name.exactOptional(),
+    standing: standing.exactOptional(),
+    work: list(workState, REPEATS_MAX).exactOptional(),
+    ...page,
+    limit: z.int().min(1).max(EVENT_LIST_MAX).exactOptional(),
+  }),
+);
+
+/** A case to start. */
+export const startBody: z.ZodType<StartBody> = named<StartBody>("StartRequest")(
+  z.strictObject({
+    type: name,
+    input: json,
+    businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
+    tenant: line(TENANT_CHARS_MAX).exactOptional(),
+  }),
+);
+
+/** An answer to an approval. */
+export const approvalBody: z.ZodType<ApprovalBody> = named<ApprovalBody>("ApprovalRequest")(
+  z.strictObject({
+    step: name,
+    approved: z.boolean(),
+    form: json.exactOptional(),
+    note: reason,
+    sourceId: line(SOURCE_ID_CHARS_MAX).exactOptional(),
+    ...underRepair,
+  }),
+);
+
+/** A resume. */
+export const resumeBody: z.ZodType<ResumeBody> = named<ResumeBody>("ResumeRequest")(
+  z.strictObject({
+    step: name.exactOptional(),
+    reason,
+    force: z.boolean().exactOptional(),
+    ...underRepair,
+  }),
+);
+
+/** A correction. */
+export const correctionBody: z.ZodType<CorrectionBody> = named<CorrectionBody>("CorrectionRequest")(
+  z.strictObject({ input: json, reason: prose, ...underRepair }),
+);
+
+const vouched = { step: name, reason: prose, evidence: reason, ...underRepair };
+
+/** A confirmation by hand. */
+export const confirmationBody: z.ZodType<ConfirmationBody> = named<ConfirmationBody>("ConfirmationRequest")(
+  z.strictObject({ ...vouched, result: json.exactOptional() }),
+);
+
+/** A step ruled out by hand. */
+export const rulingOutBody: z.ZodType<VouchBody> = named<VouchBody>("RulingOutRequest")(
+  z.strictObject(vouched),
+);
+
+/** A step to be done again. */
+export const redoBody: z.ZodType<RedoBody> = named<RedoBody>("RedoRequest")(
+  z.strictObject({ step: name, reason: prose, ...underRepair }),
+);
+
+/** A cancel. */
+export const cancelBody: z.ZodType<{ repairId?: string; reason?: string | null }> = typed<{
+  repairId?: string;
+  reason?: string | null;
+}>()(z.strictObject({ reason, ...underRepair }));
+
+/** A pause. */
+export const pauseBody: z.ZodType<PauseBody> = named<PauseBody>("PauseRequest")(
+  z.strictObject({ reason, untilAt: z.int().nullable().exactOptional(), ...underRepair }),
+);
+
+/** A note. */
+export const noteBody: z.ZodType<{ readonly text: string }> = z.strictObject({
+  text: z.string().min(1).max(NOTE_CHARS_MAX),
+});
+
+/** An event. */
+export const eventBody: z.ZodType<EventBody> = named<EventBody>("EventRequest")(
+  z.strictObject({
+    eventType: name,
+    payload: json.exactOptional(),
+    sourceId: line(SOURCE_ID_CHARS_MAX).exactOptional(),
+  }),
+);
+
+/** A repair to take over. */
+export const takeOverBody: z.ZodType<TakeOverBody> = named<TakeOverBody>("TakeOverRequest")(
+  z.strictObject({ reason: prose, from: name.exactOptional() }),
+);
+
+/** An access that works again. */
+export const accessBody: z.ZodType<AccessBody> = named<AccessBody>("AccessRequest")(
+  z.strictObject({ credentialId: name.exactOptional(), reason }),
+);

@@ -1,0 +1,271 @@
+/** What each route takes and gives, as types alone: the server's schemas and the client are held to the same text. */
+
+import type { FieldFault, ErrorCode } from "../../core/errors.ts";
+import type { Json } from "../../core/json.ts";
+import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
+import type { StoredState } from "../../core/row.ts";
+import type { AccessReply } from "../../desk/access.ts";
+import type { CaseView } from "../../desk/case-view.ts";
+import type { ActReply } from "../../desk/change.ts";
+import type { ListPage } from "../../desk/desk.ts";
+import type { Holding } from "../../desk/holding.ts";
+import type { HolderView, Overview } from "../../desk/overview.ts";
+import type { PlanView } from "../../desk/plan-view.ts";
+import type { OpenedRepair, RepairLife } from "../../desk/repairs.ts";
+import type { StartedCase } from "../../desk/start.ts";
+import type { EventHistory, EventPage, Refusal, WorkCount, WorkState } from "../../store/inbox-port.ts";
+import type { Verb } from "./verbs.ts";
+
+/** A route that takes nothing. */
+export type Nothing = object;
+
+/** Who is signed in. */
+export interface Me {
+  readonly name: string;
+  /** `dev`: `foothold dev` on this machine, where everybody may do everything. */
+  readonly signedInBy: "dev" | "session" | "token";
+  /** What they may do somewhere; where exactly is judged on each object. */
+  readonly verbs: readonly Verb[];
+}
+
+/** Filters of a list of cases. */
+export interface CasesQuery {
+  readonly type?: string;
+  readonly state?: readonly StoredState[];
+  readonly review?: boolean;
+  readonly tenant?: string;
+  readonly businessKey?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** Names one case. */
+export interface CaseParams {
+  readonly caseId: string;
+}
+
+/** Names the open repair of a case. */
+export interface RepairParams extends CaseParams {
+  readonly repairId: string;
+}
+
+/** What every act of a person may carry. */
+interface ActBody {
+  /** The id of the open repair under which it is made. */
+  readonly repairId?: string;
+}
+
+/** An act with a reason that may be left out. */
+interface ReasonedBody extends ActBody {
+  readonly reason?: string | null;
+}
+
+/** An approval, answered. */
+export interface ApprovalBody extends ActBody {
+  readonly step: string;
+  readonly approved: boolean;
+  readonly form?: Json;
+  readonly note?: string | null;
+  readonly sourceId?: string;
+}
+
+/** A resume; with `force` it needs a step and a reason. */
+export interface ResumeBody extends ReasonedBody {
+  readonly step?: string;
+  readonly force?: boolean;
+}
+
+/** The whole input as it must be. */
+export interface CorrectionBody extends ActBody {
+  readonly input: Json;
+  readonly reason: string;
+}
+
+/** What a person vouches for. */
+export interface VouchBody extends ActBody {
+  readonly step: string;
+  readonly reason: string;
+  readonly evidence?: string | null;
+}
+
+/** A confirmation by hand. */
+export interface ConfirmationBody extends VouchBody {
+  readonly result?: Json;
+}
+
+/** An order to do a step again. */
+export interface RedoBody extends ActBody {
+  readonly step: string;
+  readonly reason: string;
+}
+
+/** A pause; `untilAt` is epoch ms. */
+export interface PauseBody extends ReasonedBody {
+  readonly untilAt?: number | null;
+}
+
+/** An event for a case. */
+export interface EventBody {
+  readonly eventType: string;
+  readonly payload?: Json;
+  readonly sourceId?: string;
+}
+
+/** A case to start. */
+export interface StartBody {
+  readonly type: string;
+  readonly input: Json;
+  readonly businessKey?: string;
+  readonly tenant?: string;
+}
+
+/** Whose repair is taken over, and why. */
+export interface TakeOverBody {
+  readonly reason: string;
+  /** The holder that the person saw. */
+  readonly from?: string;
+}
+
+/** Which access works again. */
+export interface AccessBody {
+  readonly credentialId?: string;
+  readonly reason?: string | null;
+}
+
+/** Filters of a list of events. */
+export interface EventsQuery {
+  readonly tenant?: string;
+  readonly source?: string;
+  readonly type?: string;
+  readonly standing?: "routed" | "nobody" | "unreadable";
+  readonly work?: readonly WorkState[];
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** The plan of a case now. */
+export interface Preview {
+  readonly caseId: string;
+  readonly revision: number;
+  /** Null where the definition is not loaded. */
+  readonly plan: PlanView | null;
+}
+
+/** Which steps use a destination. */
+export interface DestinationUse {
+  readonly caseType: string;
+  readonly step: string;
+}
+
+/** An outside system. */
+export interface DestinationView {
+  readonly destination: DestinationOutline;
+  readonly usedBy: readonly DestinationUse[];
+}
+
+/** A worker or an open page, with what it holds. */
+export interface WorkerView extends HolderView {
+  readonly claims: number;
+}
+
+/** A claim on a case. */
+export interface ClaimView {
+  readonly caseId: string;
+  readonly holding: Holding;
+}
+
+/** What each route takes and gives. */
+export interface ApiTypes {
+  readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
+  readonly showOverview: { params: Nothing; query: Nothing; body: null; reply: Overview };
+  readonly listCases: { params: Nothing; query: CasesQuery; body: null; reply: ListPage };
+  readonly showCase: { params: CaseParams; query: { repairId?: string }; body: null; reply: CaseView };
+  readonly previewCase: { params: CaseParams; query: Nothing; body: null; reply: Preview };
+  readonly startCase: { params: Nothing; query: Nothing; body: StartBody; reply: StartedCase };
+  readonly answerApproval: { params: CaseParams; query: Nothing; body: ApprovalBody; reply: ActReply };
+  readonly resumeCase: { params: CaseParams; query: Nothing; body: ResumeBody; reply: ActReply };
+  readonly correctInput: { params: CaseParams; query: Nothing; body: CorrectionBody; reply: ActReply };
+  readonly confirmStep: { params: CaseParams; query: Nothing; body: ConfirmationBody; reply: ActReply };
+  readonly ruleOutStep: { params: CaseParams; query: Nothing; body: VouchBody; reply: ActReply };
+  readonly redoStep: { params: CaseParams; query: Nothing; body: RedoBody; reply: ActReply };
+  readonly cancelCase: { params: CaseParams; query: Nothing; body: ReasonedBody; reply: ActReply };
+  readonly pauseCase: { params: CaseParams; query: Nothing; body: PauseBody; reply: ActReply };
+  readonly addNote: { params: CaseParams; query: Nothing; body: { readonly text: string }; reply: ActReply };
+  readonly tellEvent: { params: CaseParams; query: Nothing; body: EventBody; reply: ActReply };
+  readonly openRepair: { params: CaseParams; query: Nothing; body: Nothing; reply: OpenedRepair };
+  readonly takeOverRepair: { params: CaseParams; query: Nothing; body: TakeOverBody; reply: OpenedRepair };
+  readonly keepRepair: { params: RepairParams; query: Nothing; body: Nothing; reply: RepairLife };
+  readonly closeRepair: { params: RepairParams; query: Nothing; body: Nothing; reply: ActReply };
+  readonly listCaseTypes: {
+    params: Nothing;
+    query: Nothing;
+    body: null;
+    reply: { readonly caseTypes: readonly CaseOutline[] };
+  };
+  readonly showCaseType: { params: { caseType: string }; query: Nothing; body: null; reply: CaseOutline };
+  readonly listDestinations: {
+    params: Nothing;
+    query: Nothing;
+    body: null;
+    reply: { readonly destinations: readonly DestinationView[] };
+  };
+  readonly restoreAccess: {
+    params: { destination: string };
+    query: Nothing;
+    body: AccessBody;
+    reply: AccessReply;
+  };
+  readonly listWorkers: {
+    params: Nothing;
+    query: Nothing;
+    body: null;
+    reply: { readonly now: number; readonly workers: readonly WorkerView[] };
+  };
+  readonly listClaims: {
+    params: Nothing;
+    query: { limit?: number };
+    body: null;
+    reply: { readonly now: number; readonly claims: readonly ClaimView[] };
+  };
+  readonly listEvents: { params: Nothing; query: EventsQuery; body: null; reply: EventPage };
+  readonly showEvent: { params: { eventId: string }; query: Nothing; body: null; reply: EventHistory };
+  readonly countWork: {
+    params: Nothing;
+    query: Nothing;
+    body: null;
+    reply: { readonly counts: readonly WorkCount[] };
+  };
+  readonly listRefusals: {
+    params: Nothing;
+    query: { limit?: number };
+    body: null;
+    reply: { readonly refusals: readonly Refusal[] };
+  };
+}
+
+/** What a failed request is answered with, as `application/problem+json`. */
+export interface Problem {
+  readonly title: string;
+  readonly status: number;
+  /** Stable; programs branch on it. */
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly fields?: readonly FieldFault[];
+  readonly caseId?: string;
+  /** What changed in the plan, and the plan version now. */
+  readonly changes?: readonly string[];
+  readonly plan?: string;
+}
+
+/** The name of an operation. */
+export type RouteId = keyof ApiTypes;
+
+/** Acts that bind to the plan that the person saw. */
+export type PlannedRoute =
+  | "answerApproval"
+  | "resumeCase"
+  | "correctInput"
+  | "confirmStep"
+  | "ruleOutStep"
+  | "redoStep"
+  | "cancelCase";

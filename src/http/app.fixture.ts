@@ -1,0 +1,30 @@
+/** The app over any store, as `foothold dev` serves it, and requests as its own server hands them over. */
+
+import { testDesk, testRegistry } from "../desk/purchase.fixture.ts";
+import { systemPorts } from "../engine/system.ts";
+import type { Store } from "../store/port.ts";
+import { devSignIn, type SignIn } from "./api/identity.ts";
+import { createApp, type App } from "./app.ts";
+
+/** What the Node server hands over for a request from this machine. */
+export const fromHere = { incoming: { socket: { remoteAddress: "127.0.0.1" } } };
+
+/** What differs between tests. */
+export interface TestAppOptions {
+  readonly signIn?: SignIn;
+  readonly errors?: unknown[];
+}
+
+/** An app whose times read as UTC. Everybody is "ada" and may do everything, unless another sign-in is given. */
+export function testApp(store: Store, { signIn = devSignIn("ada"), errors = [] }: TestAppOptions = {}): App {
+  return createApp({
+    desk: testDesk(store),
+    store,
+    registry: testRegistry,
+    ports: systemPorts(),
+    formatTime: (at) => `${new Date(at).toISOString()} UTC`,
+    signIn,
+    served: { host: "host-1", build: "build-1" },
+    onError: (error) => errors.push(error),
+  });
+}
