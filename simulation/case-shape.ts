@@ -171,6 +171,7 @@ function destinationOutline(contract: Contract, name: string = contract): Destin
     name,
     repeatSafety,
     credentialId: name,
+    canRefresh: true,
     owners: { access: null, input: null, outage: null },
     retry: RETRY,
     readLagMs: 200,

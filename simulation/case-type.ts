@@ -30,6 +30,12 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
     eventRules: {},
     keys: null,
     steps: Object.fromEntries(steps),
+    destinations: Object.fromEntries(
+      [...outside.destinations.values()].map(({ name, access }) => [
+        name,
+        { refresh: () => access.refresh(process), ping: null },
+      ]),
+    ),
   };
 }
 

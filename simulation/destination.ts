@@ -6,6 +6,7 @@
 import type { Transaction } from "../src/core/ports.ts";
 import { MemoryTransaction } from "../src/store/memory/step-transaction.ts";
 import { ResponseError } from "../src/triage/response.ts";
+import type { SimulatedAccess } from "./access.ts";
 import { rulesOf, type Contract, type ContractRules, type Refusal } from "./contracts.ts";
 import type { FaultCounts, FaultKind } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -19,6 +20,10 @@ export interface DestinationHabits {
   readonly answerLost: number;
   readonly unavailable: number;
   readonly throttled: number;
+  /** The account's plan is used up. */
+  readonly quota: number;
+  /** For how long what was made is not shown to the steps that follow, in ms. */
+  readonly hiddenMs: number;
   /** The request arrives much later, when its sender may be gone. */
   readonly delayed: number;
   readonly delayMsMax: number;
@@ -56,13 +61,14 @@ export interface Effect {
 export interface Arrival {
   readonly at: number;
   readonly request: SimulatedRequest;
-  readonly became: "effect" | "replay" | "rejected" | "unavailable" | "throttled" | Refusal;
+  readonly became: "effect" | "replay" | "denied" | Trouble["became"] | Refusal;
 }
 
 /** One destination of the run. */
 export class SimulatedDestination {
   readonly name: string;
   readonly contract: Contract;
+  readonly access: SimulatedAccess;
   readonly effects: Effect[] = [];
   readonly arrivals: Arrival[] = [];
   readonly #scheduler: Scheduler;
@@ -76,6 +82,7 @@ export class SimulatedDestination {
   constructor(options: {
     readonly name: string;
     readonly contract: Contract;
+    readonly access: SimulatedAccess;
     readonly scheduler: Scheduler;
     readonly random: SeededRandom;
     readonly habits: DestinationHabits;
@@ -84,6 +91,7 @@ export class SimulatedDestination {
   }) {
     this.name = options.name;
     this.contract = options.contract;
+    this.access = options.access;
     this.#scheduler = options.scheduler;
     this.#random = options.random;
     this.#habits = options.habits;
@@ -94,12 +102,15 @@ export class SimulatedDestination {
 
   /** From now on nothing fails any more: what then does not end is stuck. */
   calmDown(): void {
+    this.access.calmDown();
     this.#habits = {
       latencyMsMax: 5,
       refused: 0,
       answerLost: 0,
       unavailable: 0,
       throttled: 0,
+      quota: 0,
+      hiddenMs: 0,
       delayed: 0,
       delayMsMax: 0,
     };
@@ -126,8 +137,9 @@ export class SimulatedDestination {
       if (isDelayed) this.#counts.hit("delayedRequest");
       const there = isDelayed ? random.between(0, habits.delayMsMax) : random.between(0, habits.latencyMsMax);
       const isAnswerLost = random.chance(habits.answerLost);
+      const { token } = this.access;
       this.#scheduler.schedule(there, () => {
-        const answer = this.#arrive(request);
+        const answer = this.access.refusal(token) ?? this.#arrive(request);
         if (isAnswerLost) this.#counts.hit("answerLost");
         process.after(back, () => {
           if (isAnswerLost) reject(connectionReset());
@@ -240,17 +252,32 @@ export class SimulatedDestination {
     return this.#execute(request, this.#nextId());
   }
 
-  #trouble({ isFaulty }: SimulatedRequest): Trouble | null {
-    const { unavailable, throttled } = this.#habits;
+  #trouble(request: SimulatedRequest): Trouble | null {
+    const { unavailable, throttled, quota } = this.#habits;
     if (this.#random.chance(unavailable)) {
       return { became: "unavailable", error: new ResponseError(503, this.name, {}, "") };
     }
     if (this.#random.chance(throttled)) {
       return { became: "throttled", error: new ResponseError(429, this.name, { "retry-after": "1" }, "") };
     }
-    if (!isFaulty) return null;
+    if (this.#random.chance(quota)) {
+      const body = '{"error":{"code":"insufficient_quota"}}';
+      return { became: "quota", error: new ResponseError(429, this.name, {}, body) };
+    }
+    if (this.#isHidden(request))
+      return { became: "notThereYet", error: new ResponseError(404, this.name, {}, "{}") };
+    if (!request.isFaulty) return null;
     const body = '{"errors":[{"field":"amount","message":"is faulty"}]}';
     return { became: "rejected", error: new ResponseError(422, this.name, {}, body) };
+  }
+
+  /** True while what the same case made here for an earlier step is not shown yet to one that works on it. */
+  #isHidden({ caseId, step }: SimulatedRequest): boolean {
+    const { hiddenMs } = this.#habits;
+    const since = this.#scheduler.now - hiddenMs;
+    return this.effects.some(
+      ({ at, request }) => request.caseId === caseId && request.step !== step && at > since,
+    );
   }
 
   #nextId(): string {
@@ -275,7 +302,7 @@ function isCounted(how: Refusal): how is Refusal & FaultKind {
 }
 
 interface Trouble {
-  readonly became: "unavailable" | "throttled" | "rejected";
+  readonly became: "unavailable" | "throttled" | "quota" | "notThereYet" | "rejected";
   readonly error: Error;
 }
 

@@ -16,6 +16,18 @@ export const FAULT_KINDS = [
   "unavailable",
   "throttled",
   "rejected",
+  /** A plan of the account is used up. */
+  "quota",
+  /** What was made a moment ago is not shown yet. */
+  "notThereYet",
+  /** A token that ran out, or was revoked. */
+  "denied",
+  /** The token endpoint answered 500. */
+  "refreshBroken",
+  /** It said that the grant is not good any more. */
+  "refreshDenied",
+  /** An access was refreshed, for a step that then goes on. */
+  "refreshed",
   /** A thing of that name exists. */
   "nameTaken",
   /** A write was conditional on an old version. */

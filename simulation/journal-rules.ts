@@ -47,6 +47,7 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (entry.kind === "intentOpened") checkIntent(site, entry, violate);
   if (entry.kind === "attemptOpened") checkAttempt(site, entry, violate);
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
+  if (entry.kind === "accessRefreshed") checkRefresh(site, entry, violate);
   if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
   if (entry.kind === "stepLapsed") checkLapse(site, entry, violate);
   if (entry.kind === "stepUndone") checkUndone(site, entry, violate);
@@ -108,6 +109,10 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   if (known.intent !== null && known.rejected.includes(known.intent.fingerprint)) {
     violate("rejected", `${step} sends a rejected request again`);
   }
+  const { lastFailure, refresh } = known;
+  const isDenied = lastFailure?.failure.kind === "denied" && lastFailure.round === known.round.number;
+  if (isDenied && !(refresh?.failure === null && refresh.attempt === lastFailure.attempt))
+    violate("denied", `${step} is sent again although its access was refused and nobody restored it`);
   if (entry.fencingToken <= highestToken(site))
     violate("tokens", `${step} is sent with a token that did not rise`);
   const undo = outline.undo === null ? null : stepOf(state, outline.undo.name).intent;
@@ -116,6 +121,17 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   const unproved = known.intent?.attempts.filter((one) => !isProved(one)) ?? [];
   checkRepeat(outline, unproved, entry, violate);
   checkConditions(site, outline, { isRepeat: unproved.length > 0 }, violate);
+}
+
+/** An access is refreshed because it was refused, and not again for the very next attempt. */
+function checkRefresh({ state }: EntrySite, entry: Of<"accessRefreshed">, violate: Violate): void {
+  const { step, attempt, intentVersion } = entry;
+  const { lastFailure, refresh } = stepOf(state, step);
+  if (lastFailure?.failure.kind !== "denied" || lastFailure.attempt !== attempt)
+    violate("refresh", `the access of ${step} is refreshed although attempt ${attempt} was not refused`);
+  if (refresh?.failure !== null || refresh.intentVersion !== intentVersion) return;
+  if (refresh.attempt === attempt || refresh.attempt === attempt - 1)
+    violate("refresh", `the access of ${step} is refreshed twice in a row`);
 }
 
 /** Every token that the journal knows of, whoever told it. */

@@ -1,5 +1,6 @@
 /** Everything outside that a case type reaches, as one seed draws it. */
 
+import { SimulatedAccess } from "./access.ts";
 import { REQUEST_AGE_MS } from "./case-shape.ts";
 import { SimulatedStock } from "./conditions.ts";
 import type { Contract } from "./contracts.ts";
@@ -35,6 +36,8 @@ export interface OutsideOptions {
   readonly scheduler: Scheduler;
   readonly counts: FaultCounts;
   readonly onEffect: (contract: Contract, effect: Effect) => void;
+  /** Told when two refresh one access at once. */
+  readonly onOverlap: (contract: Contract) => void;
 }
 
 /** Draws the outside of a run. */
@@ -44,14 +47,23 @@ export function drawOutside(options: OutsideOptions): Outside {
 }
 
 function drawDestination(
-  { random: parent, scheduler, counts, onEffect }: OutsideOptions,
+  { random: parent, scheduler, counts, onEffect, onOverlap }: OutsideOptions,
   contract: Contract,
 ): SimulatedDestination {
   const random = parent.fork();
   const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+  const access = new SimulatedAccess({
+    name: contract,
+    scheduler,
+    random: random.fork(),
+    counts,
+    habits: { latencyMsMax: random.between(1, 800), broken: sometimes(0.6) },
+    onOverlap: () => onOverlap(contract),
+  });
   return new SimulatedDestination({
     name: contract,
     contract,
+    access,
     scheduler,
     random,
     counts,
@@ -61,6 +73,8 @@ function drawDestination(
       answerLost: sometimes(0.15),
       unavailable: sometimes(0.1),
       throttled: sometimes(0.1),
+      quota: random.chance(0.2) ? 0.1 : 0,
+      hiddenMs: random.chance(0.3) ? random.between(100, 6_000) : 0,
       delayed: sometimes(0.1),
       delayMsMax: contract === "fence" ? LATE_MS_MAX : REQUEST_AGE_MS,
     },

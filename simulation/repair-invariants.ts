@@ -92,6 +92,7 @@ const OF_WORKERS: ReadonlySet<EntryKind> = new Set([
   "attemptOpened",
   "attemptFailed",
   "checkAnswered",
+  "accessRefreshed",
   "conditionAnswered",
   "stepLapsed",
   "stepRestored",

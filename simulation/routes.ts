@@ -27,6 +27,7 @@ interface Known {
 
 function routeOf(entry: Entry, { confirmed, lapsed }: Known): FaultKind | null {
   if (entry.kind === "stepLapsed") return "lapsed";
+  if (entry.kind === "accessRefreshed" && entry.answer.kind === "refreshed") return "refreshed";
   if (entry.kind === "stepUndone") return "undone";
   if (entry.kind === "intentOpened" && confirmed.has(entry.step)) return "redone";
   if (entry.kind === "stepConfirmed" && entry.by.how === "check" && lapsed.has(entry.step))

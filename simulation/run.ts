@@ -12,6 +12,7 @@ import { createWorker } from "../src/engine/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
 import { tellEntry } from "../src/testing/tell-entry.ts";
 import { unmetered } from "../src/wire/unmetered.ts";
+import type { SimulatedAccess } from "./access.ts";
 import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
 import { bindCaseType } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
@@ -92,6 +93,8 @@ class Run {
       scheduler: this.#scheduler,
       counts: this.#counts,
       onEffect: (contract, effect) => this.#onEffect(contract, effect),
+      onOverlap: (contract) =>
+        this.#violate("refresh", `the access to ${contract} is refreshed twice at once`),
     });
     const ours = this.#outside.destinations.get("transaction");
     if (ours !== undefined) this.#database.keep(() => ours.replicate());
@@ -253,6 +256,8 @@ class Run {
     at(0.5, random.between(1, 4), () => this.#outside.stock.turn());
     at(0.5, random.between(1, 4), () => this.#outside.destinations.get("if-match")?.changeOne(random));
     at(0.5, random.between(1, 6), () => this.#openPage(random));
+    at(0.8, random.between(2, 6), () => this.#accessOf(random).expire());
+    at(0.4, random.between(1, 3), () => this.#revoke(random));
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
   }
@@ -301,6 +306,17 @@ class Run {
       },
       onTrace: (line) => this.#trace(line),
     });
+  }
+
+  #accessOf(random: SeededRandom): SimulatedAccess {
+    return random.pick([...this.#outside.destinations.values()]).access;
+  }
+
+  /** Sooner or later a person gives a new grant. */
+  #revoke(random: SeededRandom): void {
+    const access = this.#accessOf(random);
+    access.revoke();
+    this.#scheduler.schedule(random.between(0, CHAOS_MS), () => access.restore());
   }
 
   async #failOver(lag: number): Promise<void> {

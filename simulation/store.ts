@@ -80,6 +80,8 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     findCommit: (commit) => call("findCommit", () => store.findCommit(commit)),
     changeCase: (caseId, change, decide) =>
       call("changeCase", () => store.changeCase(caseId, change, decide)),
+    changeCredential: (credentialId, decide) =>
+      call("changeCredential", () => store.changeCredential(credentialId, decide)),
     setAside: (caseId, claimId, summary) => call("setAside", () => store.setAside(caseId, claimId, summary)),
     loadCase: (caseId) => call("loadCase", () => store.loadCase(caseId)),
     loadRow: (caseId) => call("loadRow", () => store.loadRow(caseId)),

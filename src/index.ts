@@ -45,12 +45,13 @@ export type {
   ProbeContext,
   RunContext,
   UndoneEffect,
-  StepDispatcher,
 } from "./define/case-type.ts";
 export { defineConfig, type ConfiguredSource, type FootholdConfig } from "./define/config.ts";
 export type { CaseDefinition } from "./define/definition.ts";
+export type { CallContext, StepDispatcher } from "./define/destination-calls.ts";
 export {
   defineDestination,
+  type CredentialOptions,
   type Destination,
   type DestinationOptions,
   type Idempotency,

@@ -66,6 +66,7 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "intentOpened":
     case "attemptOpened":
     case "checkAnswered":
+    case "accessRefreshed":
     case "conditionAnswered":
     case "stepRestored":
     case "parked":

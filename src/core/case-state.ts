@@ -92,6 +92,18 @@ interface LastFailure {
   readonly round: number;
 }
 
+/** The last refresh of access for a step. */
+interface RefreshState {
+  readonly intentVersion: number;
+  /** The attempt that was refused before it. */
+  readonly attempt: number;
+  /** How often it was tried since then. */
+  readonly times: number;
+  /** Null = it worked. */
+  readonly failure: Failure | null;
+  readonly retryAt: number | null;
+}
+
 /** A recorded answer to a condition. */
 export interface RecordedAnswer {
   readonly answer: ConditionAnswer;
@@ -121,6 +133,10 @@ export interface StepState {
   readonly firstNotFoundAt: number | null;
   /** What a check found instead of what was wanted, since the last attempt; null = nothing of that kind. */
   readonly difference: string | null;
+  /** Why the last check could not tell, since the last attempt; null = none could not. */
+  readonly unsure: string | null;
+  /** Since the case started or a person last resumed this step; null = access was not refreshed. */
+  readonly refresh: RefreshState | null;
   /** Fingerprints that the destination rejected; never sent again. */
   readonly rejected: readonly string[];
   readonly conditions: { readonly [condition: string]: RecordedAnswer };
@@ -243,6 +259,8 @@ export const UNTOUCHED_STEP: StepState = {
   askedByProvider: false,
   firstNotFoundAt: null,
   difference: null,
+  unsure: null,
+  refresh: null,
   rejected: [],
   conditions: {},
   answer: null,

@@ -16,7 +16,15 @@ import {
 } from "./decide.ts";
 import { failureOf, type Failure, type KnownFailure } from "./failure.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
-import type { Actor, CheckAnswer, ConditionAnswer, Entry, JournalEntry, Wait } from "./journal.ts";
+import type {
+  Actor,
+  CheckAnswer,
+  ConditionAnswer,
+  Entry,
+  JournalEntry,
+  RefreshAnswer,
+  Wait,
+} from "./journal.ts";
 import type { Json } from "./json.ts";
 import type {
   ApprovalStepOutline,
@@ -30,6 +38,7 @@ import type {
   WaitForEventStepOutline,
 } from "./outline.ts";
 import { planCase, type Plan } from "./plan.ts";
+import { decideAfterRefresh } from "./refresh.ts";
 import { answerKey, type Act, type FreshAnswer, type PlanInput } from "./planning.ts";
 import { findStep, undoName, undoRequest } from "./undo.ts";
 import type { WireSummary } from "./wire-evidence.ts";
@@ -62,6 +71,7 @@ export function destination(over: Partial<DestinationOutline> = {}): Destination
     name: "erp",
     repeatSafety: { by: "key", windowMs: DAY },
     credentialId: "erp-account",
+    canRefresh: false,
     owners: { access: "erp-admins", input: "purchasing", outage: "platform" },
     retry,
     readLagMs: 0,
@@ -292,6 +302,17 @@ export class Story {
     return this.#learn(step, unknownEffect(intent), answer, random);
   }
 
+  /** Tells what came of refreshing the access of a step. */
+  refresh(
+    step: string,
+    answer: RefreshAnswer = { kind: "refreshed" },
+    restUntilAt: number | null = null,
+    random = 0,
+  ): this {
+    const found = this.sendStep(step);
+    return this.append(decideAfterRefresh(found, this.state, { answer, restUntilAt }, this.now, random));
+  }
+
   /** Asks whether what was done before is what is wanted now. */
   recheck(step: string, answer: CheckAnswer, random = 0): this {
     const { outline, state } = this;
@@ -315,7 +336,9 @@ export class Story {
 
   probe(step: string, condition: ConditionOutline, answer: ConditionAnswer, random = 0): this {
     if (condition.kind !== "probe") throw new Error(`${condition.name} is no probe`);
-    return this.append(decideAfterProbe(step, condition, this.state, answer, this.now, random));
+    return this.append(
+      decideAfterProbe(step, condition, this.state, answer, { answeredAt: this.now }, random),
+    );
   }
 
   /** Writes down what the plan found: shifts, reviews, what confirms by itself; then parks. */

@@ -303,7 +303,7 @@ describe("an answer to a probe", () => {
   it("sets when it is asked again only where it could not be told, later each time", () => {
     const one = story();
     const decided = (answer: Parameters<typeof decideAfterProbe>[3]): Entry =>
-      decideAfterProbe("create", inBudget, one.state, answer, START, 0);
+      decideAfterProbe("create", inBudget, one.state, answer, { answeredAt: START }, 0);
     expect(decided(holds)).toMatchObject({ nextProbeAt: null });
     expect(decided(broken("spent"))).toMatchObject({ nextProbeAt: null, answer: { kind: "broken" } });
     expect(decided(cannotTell("down"))).toMatchObject({ nextProbeAt: START + 2_500 });

@@ -210,6 +210,8 @@ export interface Asked {
   readonly answeredAt: number;
   /** The token that the destination's fence was raised to with the question; left out where it has no fence. */
   readonly raisedTo?: number;
+  /** What was seen of its requests; absent where nothing was metered. */
+  readonly wire?: WireSummary;
 }
 
 /** What a check was about: the intent whose outcome is not known, or whether its effect is what is wanted now. */
@@ -240,9 +242,12 @@ export function decideAfterCheck(
   random: number,
 ): Entry {
   const ref = { step: step.name, intentVersion: intent.version };
-  const { askedAt, raisedTo } = asked;
+  const { askedAt, raisedTo, wire } = asked;
   const answer = comparedWith(fingerprint, given);
-  if (answer.kind === "happened") return confirmation(ref, basis, answer, { how: "check", askedAt });
+  if (answer.kind === "happened") {
+    const seen = wire === undefined ? {} : { wire };
+    return { ...confirmation(ref, basis, answer, { how: "check", askedAt }), ...seen };
+  }
   const answered = { kind: "checkAnswered", ...ref, answer, ...asked } as const;
   const { round, firstNotFoundAt } = stepOf(state, step.name);
   switch (answer.kind) {
@@ -287,7 +292,7 @@ export function decideAfterProbe(
   condition: Extract<ConditionOutline, { kind: "probe" }>,
   state: CaseState,
   answer: ConditionAnswer,
-  answeredAt: number,
+  { answeredAt, wire }: Pick<Asked, "answeredAt" | "wire">,
   random: number,
 ): Entry {
   const times = (recordedAnswer(state, step, condition.name)?.timesUnsure ?? 0) + 1;
@@ -300,6 +305,7 @@ export function decideAfterProbe(
     answer,
     askedAt: answeredAt,
     nextProbeAt,
+    ...(wire === undefined ? {} : { wire }),
   };
 }
 

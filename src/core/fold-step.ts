@@ -80,6 +80,7 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
     askedByProvider: false,
     firstNotFoundAt: null,
     difference: null,
+    unsure: null,
   };
 }
 
@@ -164,11 +165,31 @@ export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): 
     notBefore: entry.nextCheckAt,
     askedByProvider: false,
   };
-  if (entry.answer.kind !== "didNotHappen") return { ...counted, difference: differenceIn(entry) };
+  if (entry.answer.kind !== "didNotHappen") {
+    const { kind, why } = entry.answer;
+    return {
+      ...counted,
+      difference: kind === "differs" ? why : null,
+      unsure: kind === "differs" ? null : why,
+    };
+  }
   // Where nothing is left to prove, the question was whether what was done before is what is wanted now.
   const isProof = entry.proves && intent.attempts.some(isUnproved);
   if (!isProof) return { ...counted, firstNotFoundAt: firstNotFoundAt ?? entry.askedAt };
   return { ...counted, intent: provedNotExecuted(intent), firstNotFoundAt: null, notBefore: null };
+}
+
+/** A refresh of access, or what came of one. Once it worked, nothing is to be waited for. */
+export function refreshAccess(state: CaseState, entry: EntryOf<"accessRefreshed">): StepChange {
+  const { refresh: before } = stepOf(state, entry.step);
+  const { intentVersion, attempt, answer, retryAt } = entry;
+  const isSame = before?.intentVersion === intentVersion && before.attempt === attempt;
+  const failure = answer.kind === "failed" ? answer.failure : null;
+  return {
+    refresh: { intentVersion, attempt, times: (isSame ? before.times : 0) + 1, failure, retryAt },
+    notBefore: retryAt,
+    askedByProvider: failure !== null && namedWaitMs(failure.instruction) !== null,
+  };
 }
 
 /** A person's word that it did not happen. */
@@ -183,10 +204,6 @@ function provedNotExecuted(intent: Intent): Intent {
   return { ...intent, attempts };
 }
 
-function differenceIn({ answer }: EntryOf<"checkAnswered">): string | null {
-  return answer.kind === "differs" ? answer.why : null;
-}
-
 /** What a step did is undone: it is open again, and so is its undo. */
 export function undo(known: StepState): StepChange {
   const { intent } = known;
@@ -199,6 +216,7 @@ export function undo(known: StepState): StepChange {
     notBefore: null,
     firstNotFoundAt: null,
     difference: null,
+    unsure: null,
   };
 }
 
@@ -226,6 +244,7 @@ export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: n
     askedByProvider: false,
     firstNotFoundAt: null,
     difference: null,
+    unsure: null,
     answer: null,
   };
 }
@@ -286,7 +305,9 @@ export function renew({ round }: StepState, at: number, answer: ApprovalAnswer |
     renewedAt: at,
     firstNotFoundAt: null,
     difference: null,
+    unsure: null,
     conditions: {},
+    refresh: null,
     round: { ...FRESH_ROUND, number: round.number + 1 },
   };
 }

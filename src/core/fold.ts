@@ -20,6 +20,7 @@ import {
   failAttempt,
   openAttempt,
   openIntent,
+  refreshAccess,
   renew,
   reportLate,
   restore,
@@ -102,6 +103,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return raiseToken(goOn(state, at, entry.step, failAttempt(state, entry, at)), newerToken(entry));
     case "checkAnswered":
       return raiseToken(goOn(state, at, entry.step, answerCheck(state, entry)), entry.raisedTo ?? null);
+    case "accessRefreshed":
+      return goOn(state, at, entry.step, refreshAccess(state, entry));
     case "conditionAnswered":
       return goOn(state, at, entry.step, answerCondition(state, entry));
     case "stepConfirmed":

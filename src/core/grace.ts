@@ -8,9 +8,9 @@ import type { SendStepOutline } from "./outline.ts";
 import { undoneName } from "./undo.ts";
 
 /** How long after a create "not there" is doubted, in ms. */
-export const GRACE_MS = 60_000;
+const GRACE_MS = 60_000;
 /** Waits before each further try, in ms: three within half a minute. */
-export const GRACE_DELAYS_MS: readonly number[] = [2_000, 8_000, 20_000];
+const GRACE_DELAYS_MS: readonly number[] = [2_000, 8_000, 20_000];
 
 /**
  * How long to wait, in ms, before `step` is tried again that was told "not there" at `failedAt`; `times` = how often in a

@@ -57,6 +57,10 @@ export type CheckAnswer =
   | { readonly kind: "didNotHappen" }
   | { readonly kind: "cannotTell"; readonly why: string };
 
+/** What came of refreshing the access of a credential. `failure.executed` is `no`: the step's effect is elsewhere. */
+export type RefreshAnswer =
+  { readonly kind: "refreshed" } | { readonly kind: "failed"; readonly failure: Failure };
+
 /** Why a step waits for a person. */
 export type ReviewReason =
   /** A destination refused the input; `fields` of the failure say what. */
@@ -212,11 +216,30 @@ export type Entry =
       readonly intentVersion: number;
       readonly answer: Exclude<CheckAnswer, { kind: "happened" }>;
       readonly askedAt: number;
+      /** What was seen of the requests of the question; absent where nothing was metered. */
+      readonly wire?: WireSummary;
       /** True when "did not happen" counts: asked twice, and after the last possible arrival (R18). */
       readonly proves: boolean;
       readonly nextCheckAt: number;
       /** The token that the destination's fence was raised to with the question; left out where it has none. */
       readonly raisedTo?: number;
+    }
+  /**
+   * The access of a credential was made usable again after an attempt was refused, or that failed. Nothing of it is sent to
+   * the destination itself, and it is no attempt.
+   */
+  | {
+      readonly kind: "accessRefreshed";
+      readonly step: string;
+      readonly intentVersion: number;
+      /** The attempt that was refused. */
+      readonly attempt: number;
+      readonly credentialId: string;
+      readonly answer: RefreshAnswer;
+      /** When the engine tries it again by itself; null = not, or not needed. */
+      readonly retryAt: number | null;
+      /** What was seen of its requests; absent where another case's refresh counts, or nothing was metered. */
+      readonly wire?: WireSummary;
     }
   | {
       readonly kind: "stepConfirmed";
@@ -227,7 +250,7 @@ export type Entry =
       readonly result: StepResult;
       readonly evidence: Json;
       readonly by: ConfirmedBy;
-      /** What was seen of the requests of the attempt that it rests on; absent where nothing was metered. */
+      /** What was seen of the requests of the attempt or question that it rests on; absent where nothing was metered. */
       readonly wire?: WireSummary;
     }
   | {
@@ -258,6 +281,8 @@ export type Entry =
       readonly answer: ConditionAnswer;
       readonly askedAt: number;
       readonly nextProbeAt: number | null;
+      /** What was seen of the requests of the question; absent where nothing was metered. */
+      readonly wire?: WireSummary;
     }
   | { readonly kind: "reviewOpened"; readonly review: Review }
   | { readonly kind: "parked"; readonly waits: readonly Wait[]; readonly dueAt: number | null }

@@ -52,6 +52,8 @@ export interface DestinationOutline {
   readonly repeatSafety: RepeatSafety;
   /** Names the account used; pauses and releases are per destination and credential. Never a secret. */
   readonly credentialId: string;
+  /** True where the definition says how a token of the credential that ran out is had anew. */
+  readonly canRefresh: boolean;
   readonly owners: Owners;
   readonly retry: RetryPolicy;
   /** How long after an effect a look-up may still not find it. */

@@ -423,7 +423,7 @@ describe("a destination that can only be asked", () => {
       one.wait(15 * MINUTE);
     }
     expect(sentence(one)).toMatch(
-      /: ledger cannot tell a repeat from a second order, and 5 checks could not tell\.$/,
+      /: ledger cannot tell a repeat from a second order, and 5 checks could not tell; last: down\.$/,
     );
     expect(reviewed(one.resume())).toBe("check");
   });

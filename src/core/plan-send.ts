@@ -9,6 +9,7 @@ import type { SendStepOutline } from "./outline.ts";
 import { actForConditions } from "./conditions.ts";
 import { graceDelayMs, timesGone } from "./grace.ts";
 import type { Act, PlanInput } from "./planning.ts";
+import { isRefreshed, planRefresh } from "./plan-refresh.ts";
 import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
 import { isOneEffect } from "./repeat-safety.ts";
@@ -98,8 +99,9 @@ function planUnknown(planning: SendPlanning, intent: Intent): Act {
   const why = final === null ? whyNotResent(planning, intent) : "more of the same cannot help";
   if (why === null) return planResend(planning, intent);
   // Who must restore access can do that now; the outcome is found out once it is there.
-  if (final?.kind === "denied" || final?.kind === "quota")
-    return failureReview(planning, final.failure, final.kind);
+  if (final?.kind === "denied" || final?.kind === "quota") {
+    return planRefresh(input, step, final.failure) ?? failureReview(planning, final.failure, final.kind);
+  }
   if (step.hasCheck) return planCheck(planning, why);
   // Correcting the input helps only once it is known whether the old one took effect.
   if (final === null || final.kind === "rejected") return unknownReview(planning, why);
@@ -121,8 +123,9 @@ function finalFailure(
       return null;
     case "gone":
       return isInGrace(planning, lastFailure.at) ? null : { kind: failure.kind, failure };
-    case "rejected":
     case "denied":
+      return isRefreshed(planning.step, planning.known, failure) ? null : { kind: failure.kind, failure };
+    case "rejected":
     case "quota":
     case "conflict":
     case "precondition":
@@ -211,12 +214,17 @@ function planCheck(planning: SendPlanning, whyNotSent: string): Act {
   // A failure's retry time is for sending: the first question may be asked at once.
   if (checks === 0) return CHECK;
   if (checks >= step.destination.retry.maxAttempts) {
-    return unknownReview(planning, `${whyNotSent}, and ${checks} checks could not tell`);
+    return unknownReview(planning, `${whyNotSent}, and ${checks} checks could not tell${last(known)}`);
   }
   if (known.difference !== null) return differenceReview(planning, known.difference);
   const dueAt = allowedAt(input, known);
   if (dueAt <= input.now) return CHECK;
   return { kind: "wait", wait: { kind: "check", step: step.name, dueAt } };
+}
+
+/** What the last check that could not tell said. */
+function last({ unsure }: StepState): string {
+  return unsure === null ? "" : `; last: ${unsure.replace(/[.\s]+$/, "")}`;
 }
 
 const CHECK: Act = { kind: "check", about: "outcome" };
@@ -251,8 +259,12 @@ function planAfterFailure(planning: SendPlanning): Act | null {
       if (step.hasCheck && known.round.checks === 0 && known.intent !== null) return CHECK;
       if (known.difference !== null) return differenceReview(planning, known.difference);
       break;
+    case "denied": {
+      const refresh = planRefresh(planning.input, step, final.failure);
+      if (refresh !== null) return refresh;
+      break;
+    }
     case "rejected":
-    case "denied":
     case "quota":
     case "gone":
     case "bug":

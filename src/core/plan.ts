@@ -105,7 +105,7 @@ function isNext({ input, step, standings }: Planning): boolean {
 /** Once a person asked to stop the case, nothing new is begun while something is still under way. */
 function holdBack({ state, busy }: PlanInput, act: Act): Act {
   const isHalting = busy.size > 0 && (state.cancelRequest !== null || state.pauseRequest !== null);
-  const isNew = act.kind === "send" || act.kind === "check" || act.kind === "ask";
+  const isNew = act.kind === "send" || act.kind === "check" || act.kind === "ask" || act.kind === "refresh";
   return isHalting && isNew ? { kind: "nothing", why: "halting" } : act;
 }
 

@@ -54,6 +54,8 @@ export type Act =
    * is wanted now.
    */
   | { readonly kind: "check"; readonly about: "outcome" | "present" }
+  /** Have the access of the destination's credential refreshed: the last attempt was refused for want of it. */
+  | { readonly kind: "refresh" }
   /** Nothing to send: this entry confirms. */
   | { readonly kind: "confirm"; readonly entry: Extract<Entry, { kind: "stepConfirmed" }> }
   /** Nothing to send or ask: this entry says what is known by itself. */

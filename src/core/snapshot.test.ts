@@ -58,6 +58,13 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     proves: false,
     nextCheckAt: START + 5,
   },
+  accessRefreshed: {
+    kind: "accessRefreshed",
+    ...ref,
+    credentialId: "erp",
+    answer: { kind: "failed", failure: failure() },
+    retryAt: START + 3,
+  },
   claimLost: {
     kind: "claimLost",
     claimId: "claim-1",
@@ -171,6 +178,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 2, folded: "25e65ca3558be214" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 3, folded: "3f9412f9f8a3f28b" });
   });
 });

@@ -175,6 +175,9 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
       nextCheckAt: START,
     },
   ],
+  accessRefreshed: [
+    { kind: "accessRefreshed", ...ref, credentialId: "e", answer: { kind: "refreshed" }, retryAt: null },
+  ],
   stepUndone: [{ kind: "stepUndone", step: "a", intentVersion: 1 }],
   outcomeRuledOut: [
     { kind: "outcomeRuledOut", step: "a", intentVersion: 1, evidence: null, by: person, reason: "why" },

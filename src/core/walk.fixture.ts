@@ -320,7 +320,9 @@ export class Walk {
       const answer = isVague
         ? ({ kind: "cannotTell", why: "it is down" } as const)
         : this.#askProbe(step, condition.name);
-      this.append(decideAfterProbe(step.name, condition, this.state, answer, this.now, random));
+      this.append(
+        decideAfterProbe(step.name, condition, this.state, answer, { answeredAt: this.now }, random),
+      );
     }
     return "on";
   }

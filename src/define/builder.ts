@@ -79,6 +79,10 @@ class CaseBuilder implements CaseType {
     return this.#sound().steps;
   }
 
+  get destinations(): CaseType["destinations"] {
+    return this.#sound().destinations;
+  }
+
   step(name: unknown, options: unknown): CaseBuilder {
     return this.#with({ kind: "step", name, options });
   }

@@ -8,6 +8,7 @@ import type { Json } from "../core/json.ts";
 import type { FieldFault } from "../core/errors.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { Sorter } from "../core/seen-failure.ts";
+import type { DestinationCalls, StepDispatcher } from "./destination-calls.ts";
 import type {
   ApprovalStepOutline,
   CaseOutline,
@@ -107,11 +108,6 @@ export interface RunContext<Seen extends Scope = JsonScope, Request = Json | und
   readonly fetch: typeof globalThis.fetch;
   /** The same for a dispatcher of undici: give what comes back to the client, or to RetryAgent around it. */
   readonly dispatcher: <Dispatcher extends StepDispatcher>(over: Dispatcher) => Dispatcher;
-}
-
-/** The part of a dispatcher of undici that matters here; of any version. */
-export interface StepDispatcher {
-  dispatch(options: object, handler: object): boolean;
 }
 
 /** What `undo` is given, beside what `run` is: what it takes back. */
@@ -221,6 +217,8 @@ export interface CaseType<Input = unknown> {
   /** Further keys by which events find a case, beside its business key; null = none. Pure. */
   readonly keys: ((facts: Facts) => readonly string[]) | null;
   readonly steps: { readonly [step: string]: RuntimeStep };
+  /** The functions of every destination that it sends to or asks, by name. */
+  readonly destinations: { readonly [destination: string]: DestinationCalls };
   /** Type only. */
   readonly __input?: Input;
 }

@@ -27,7 +27,7 @@ describe("a faulty destination", () => {
       "erp",
       undefined,
       [
-        "destinations.erp: give an object with idempotency, credential, owners, retry, readLag, requestAge, sort, not nothing",
+        "destinations.erp: give an object with idempotency, credential, ping, owners, retry, readLag, requestAge, sort, not nothing",
         `destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`,
       ],
     ],
@@ -60,6 +60,25 @@ describe("a faulty destination", () => {
       "erp",
       { ...key, credential: () => 7 },
       ["destinations.erp.credential: must name the account: a text, or a function that returns one"],
+    ],
+    [
+      "with a credential that cannot be refreshed",
+      "erp",
+      { ...key, credential: { id: 7, refresh: "soon", token: "t" }, ping: true },
+      [
+        "destinations.erp.credential.token: there is no such option; there are id, refresh",
+        "destinations.erp.credential.refresh: must be a function, not a text",
+        "destinations.erp.credential.id: must name the account: a text, or a function that returns one",
+        "destinations.erp.ping: must be a function, not a boolean",
+      ],
+    ],
+    [
+      "with a credential of an object that says nothing",
+      "erp",
+      { ...key, credential: {} },
+      [
+        "destinations.erp.credential.refresh: is missing: give the function that has a new token, or name the account alone",
+      ],
     ],
     [
       "whose credential throws",

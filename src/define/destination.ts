@@ -5,6 +5,7 @@ import { canonicalJson, readJson } from "../core/json.ts";
 import type { DestinationOutline, Owners, RepeatSafety, RetryPolicy } from "../core/outline.ts";
 import type { Sorter } from "../core/seen-failure.ts";
 import { describeThrown } from "./describe-value.ts";
+import type { CallContext, DestinationCalls } from "./destination-calls.ts";
 import type { Duration } from "./duration.ts";
 import { nameFault } from "./names.ts";
 import { isAsyncFunction, isFunction, isLabel, OptionReader } from "./option-reader.ts";
@@ -52,6 +53,20 @@ export interface RetryOptions {
   readonly maxThrottles?: number;
 }
 
+/** A credential whose token runs out. */
+export interface CredentialOptions {
+  /** As above. Default: the name of the destination. */
+  readonly id?: string | (() => string);
+  /**
+   * Makes the credential usable again, so that the next `run` finds a good token: asks the token endpoint and keeps what
+   * it gives where every process finds it. Called once, by one process at a time for all that use the credential, after a
+   * step was refused because of its token; the step is then sent again. What it throws is sorted as a step's failure is:
+   * a grant that is not good any more goes to the owner of the access, an outage of the endpoint is tried again. It has
+   * 15 s, and is not called again within a minute.
+   */
+  readonly refresh: (context: CallContext) => Promise<unknown>;
+}
+
 /** What is known of a destination. */
 export interface DestinationOptions {
   readonly idempotency: Idempotency;
@@ -59,7 +74,12 @@ export interface DestinationOptions {
    * Names the account that is used, never its secret: pauses and releases are per destination and credential. A
    * function is called once, when the first case type that uses the destination is loaded. Default: the name.
    */
-  readonly credential?: string | (() => string);
+  readonly credential?: string | (() => string) | CredentialOptions;
+  /**
+   * One request that changes nothing (who am I, a list of one): `foothold doctor --live` makes it, to see whether the
+   * destination is reached, the credential is taken, and what the client sends by itself. What it throws is told.
+   */
+  readonly ping?: (context: CallContext) => Promise<unknown>;
   /** Who acts, where it is not the owner of the case type. */
   readonly owners?: {
     /** Who can restore access. */
@@ -92,6 +112,7 @@ export interface Destination {
 export interface DestinationReading {
   readonly outline: DestinationOutline;
   readonly sorters: readonly Sorter[];
+  readonly calls: DestinationCalls;
   readonly faults: readonly FieldFault[];
 }
 
@@ -145,20 +166,23 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 function readOptions({ name, options }: Destination): DestinationReading {
   const faults: FieldFault[] = [];
-  const known = ["idempotency", "credential", "owners", "retry", "readLag", "requestAge", "sort"];
+  const known = ["idempotency", "credential", "ping", "owners", "retry", "readLag", "requestAge", "sort"];
   const reader = new OptionReader(options, `destinations.${name}`, known, faults);
   const wrongName = nameFault(name);
   if (wrongName !== null) reader.fault("", wrongName);
+  const { id, refresh } = readCredential(reader);
+  const calls = { refresh, ping: readCall(reader, "ping") };
   const outline = {
     name,
     repeatSafety: readIdempotency(reader),
-    credentialId: readCredential(reader, name),
+    credentialId: id ?? name,
+    canRefresh: refresh !== null,
     owners: readOwners(reader.nested("owners", ["access", "input", "outage"])),
     retry: readRetry(reader),
     readLagMs: reader.duration("readLag", { defaultMs: 10_000, minMs: 0, maxMs: 24 * HOUR_MS }),
     requestAgeMs: reader.duration("requestAge", { defaultMs: 0, minMs: 0, maxMs: 24 * HOUR_MS }),
   };
-  return { outline, sorters: readSorters(reader), faults };
+  return { outline, sorters: readSorters(reader), calls, faults };
 }
 
 function readSorters(reader: OptionReader): readonly Sorter[] {
@@ -200,24 +224,52 @@ function readIdempotency(reader: OptionReader): RepeatSafety {
   return { by: way };
 }
 
-function readCredential(reader: OptionReader, name: string): string {
-  const credential = reader.value("credential");
-  if (credential === undefined) return name;
-  const given = isFunction(credential) ? callCredential(reader, credential) : credential;
-  if (given === null) return name;
+interface Credential {
+  /** Null = none was named. */
+  readonly id: string | null;
+  readonly refresh: DestinationCalls["refresh"];
+}
+
+function readCredential(reader: OptionReader): Credential {
+  const written = reader.value("credential");
+  if (typeof written !== "object" || written === null) {
+    return { id: readCredentialId(reader, "credential"), refresh: null };
+  }
+  const options = reader.nested("credential", ["id", "refresh"]);
+  const refresh = readCall(options, "refresh");
+  if (refresh === null && options.value("refresh") === undefined) {
+    options.fault("refresh", "is missing: give the function that has a new token, or name the account alone");
+  }
+  return { id: readCredentialId(options, "id"), refresh };
+}
+
+function readCredentialId(reader: OptionReader, name: string): string | null {
+  const credential = reader.value(name);
+  if (credential === undefined) return null;
+  const given = isFunction(credential) ? callCredential(reader, name, credential) : credential;
+  if (given === null && isFunction(credential)) return null;
   if (typeof given === "string" && isLabel(given)) return given;
-  reader.fault("credential", "must name the account: a text, or a function that returns one");
-  return name;
+  reader.fault(name, "must name the account: a text, or a function that returns one");
+  return null;
 }
 
 /** Null when it threw; that is a fault of its own. */
-function callCredential(reader: OptionReader, credential: (context: unknown) => unknown): unknown {
+function callCredential(
+  reader: OptionReader,
+  name: string,
+  credential: (context: unknown) => unknown,
+): unknown {
   try {
     return credential(undefined);
   } catch (error) {
-    reader.fault("credential", `threw ${describeThrown(error)}`);
+    reader.fault(name, `threw ${describeThrown(error)}`);
     return null;
   }
+}
+
+function readCall(reader: OptionReader, name: string): ((context: CallContext) => Promise<unknown>) | null {
+  const call = reader.optionalFunction(name);
+  return call === null ? null : async (context) => call(context);
 }
 
 function readOwners(owners: OptionReader): Owners {

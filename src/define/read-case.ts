@@ -3,6 +3,7 @@
 import { invariant, type FieldFault } from "../core/errors.ts";
 import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
 import type { CaseType, EventRule, RuntimeStep, Validate } from "./case-type.ts";
+import type { DestinationCalls } from "./destination-calls.ts";
 import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
 import { readEvent } from "./event.ts";
 import { eventTypeFault, nameFault } from "./names.ts";
@@ -47,7 +48,8 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const { events, eventRules } = readEvents(options);
   const keys = readKeys(options);
   const eventTypes = Object.keys(events);
-  const readings = readSteps(drafts, eventTypes, options, faults);
+  const calls = new Map<string, DestinationCalls>();
+  const readings = readSteps(drafts, eventTypes, { options, faults, calls });
   const order = readOrder(readings, options);
   if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
   const caseType = String(name);
@@ -59,7 +61,8 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
     steps: Object.values(steps).map((step) => step.outline),
     events: eventTypes,
   };
-  return { kind: "sound", caseType: { outline, input, events, eventRules, keys, steps } };
+  const destinations = withoutPrototype(Object.fromEntries(calls));
+  return { kind: "sound", caseType: { outline, input, events, eventRules, keys, steps, destinations } };
 }
 
 function readEvents(options: OptionReader): Pick<CaseType, "events" | "eventRules"> {
@@ -106,12 +109,20 @@ function readKeys(options: OptionReader): CaseType["keys"] {
   };
 }
 
+/** Where what is read of a case type goes. */
+interface CaseParts {
+  readonly options: OptionReader;
+  readonly faults: FieldFault[];
+  /** By destination. */
+  readonly calls: Map<string, DestinationCalls>;
+}
+
 function readSteps(
   drafts: readonly StepDraft[],
   eventTypes: readonly string[],
-  options: OptionReader,
-  faults: FieldFault[],
+  parts: CaseParts,
 ): readonly StepReading[] {
+  const { options, faults } = parts;
   if (drafts.length === 0) options.fault("steps", "there are none: add one, as with .step(name, { … })");
   if (drafts.length > STEPS_MAX) {
     options.fault(
@@ -125,7 +136,7 @@ function readSteps(
   for (const label of new Set(labels.filter((one, index) => labels.indexOf(one) !== index))) {
     options.fault(`steps.${label}`, "two steps have this name: give each its own");
   }
-  const readOnce = destinationReader(options, faults);
+  const readOnce = destinationReader(parts);
   return drafts.slice(0, STEPS_MAX).map((draft, index) => {
     const previous = labels[index - 1] ?? null;
     return readStep(draft, {
@@ -139,14 +150,15 @@ function readSteps(
 }
 
 /** Names the faults of a destination once, however many steps use it, and finds two that have one name. */
-function destinationReader(options: OptionReader, faults: FieldFault[]): ReadDestination {
+function destinationReader({ options, faults, calls }: CaseParts): ReadDestination {
   const read = new Map<unknown, DestinationOutline>();
   return (value) => {
     if (!isDestination(value)) return null;
     const known = read.get(value);
     if (known !== undefined) return known;
-    const { outline, faults: found } = readDestination(value);
+    const { outline, faults: found, calls: own } = readDestination(value);
     faults.push(...found);
+    calls.set(outline.name, own);
     if ([...read.values()].some((other) => areRivals(other, outline))) {
       options.fault(`destinations.${outline.name}`, RIVALS);
     }

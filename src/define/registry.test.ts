@@ -82,6 +82,7 @@ describe("loading case types", () => {
       eventRules: purchase.eventRules,
       keys: purchase.keys,
       steps: purchase.steps,
+      destinations: purchase.destinations,
       get outline(): never {
         throw new RangeError("the stack is full");
       },

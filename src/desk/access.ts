@@ -6,6 +6,7 @@
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
 import type { SendStepOutline } from "../core/outline.ts";
+import { forgetRefresh } from "../core/refresh.ts";
 import type { StoredRow } from "../store/port.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { resume } from "./acts.ts";
@@ -76,6 +77,11 @@ export async function restoreAccess(parts: DeskParts, request: AccessRequest): P
   checkTexts([{ path: "reason", value: reason, charsMax: REASON_CHARS_MAX, isProse: true }]);
   personOf(request.by);
   const { credentialId, steps } = usersOf(parts, request);
+  // What a refresh met before says nothing about the access that is there now.
+  await parts.store.changeCredential(credentialId, (stored) => ({
+    state: forgetRefresh(stored),
+    reply: null,
+  }));
   const waiting = await findWaiting(parts, steps);
   const reply = { destination: request.destination, credentialId, refused: [] };
   const [first, ...others] = waiting;

@@ -12,6 +12,8 @@ import type {
 } from "../core/journal.ts";
 
 import { sayRepairEnd } from "../core/repair-moves.ts";
+import type { WireSummary } from "../core/wire-evidence.ts";
+import { sayFinding } from "../wire/findings.ts";
 
 /** How times are written. */
 export type FormatTime = (at: number) => string;
@@ -41,6 +43,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "intentOpened":
     case "attemptFailed":
     case "checkAnswered":
+    case "accessRefreshed":
     case "stepConfirmed":
     case "stepLapsed":
     case "stepRestored":
@@ -70,9 +73,14 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return `${entry.step}: attempt ${entry.attempt} failed. ${entry.failure.sentence}${sayNextTry(entry, formatTime)}`;
     }
     case "checkAnswered":
-      return `${entry.step}: asked whether it happened: ${sayCheck(entry.answer, entry.proves)}.`;
-    case "stepConfirmed":
-      return `${entry.step}: confirmed ${sayConfirmedBy(entry.by, formatTime)}.`;
+      return `${entry.step}: asked whether it happened: ${sayCheck(entry.answer, entry.proves)}.${sayRequests(entry.wire)}`;
+    case "accessRefreshed":
+      return `${entry.step}: ${sayRefresh(entry, formatTime)}${sayRequests(entry.wire)}`;
+    case "stepConfirmed": {
+      // What an attempt sent is told with the attempt.
+      const asked = entry.by.how === "check" ? sayRequests(entry.wire) : "";
+      return `${entry.step}: confirmed ${sayConfirmedBy(entry.by, formatTime)}.${asked}`;
+    }
     case "stepLapsed":
       return `${entry.step}: no longer stands: ${sayLapse(entry.because)}.`;
     case "stepRestored":
@@ -80,7 +88,7 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "stepUndone":
       return `${entry.step}: what it did is undone.`;
     case "conditionAnswered":
-      return `${entry.step}: "${entry.condition}" ${sayAnswer(entry.answer)}.`;
+      return `${entry.step}: "${entry.condition}" ${sayAnswer(entry.answer)}.${sayRequests(entry.wire)}`;
     case "reviewOpened":
       return `Review for ${entry.review.owner}: ${entry.review.sentence}`;
     case "parked":
@@ -109,6 +117,23 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     default:
       return unreachable(entry, "journal entry");
   }
+}
+
+function sayRefresh(
+  { credentialId, answer, retryAt }: Extract<Entry, { kind: "accessRefreshed" }>,
+  formatTime: FormatTime,
+): string {
+  if (answer.kind === "refreshed") return `the access of ${credentialId} was refreshed.`;
+  const next = retryAt === null ? "" : ` Not tried again before ${formatTime(retryAt)}.`;
+  return `the access of ${credentialId} could not be refreshed. ${answer.failure.sentence}${next}`;
+}
+
+/** What a question really sent, and what that says about its client; nothing where nothing was metered. */
+function sayRequests(wire: WireSummary | undefined): string {
+  if (wire === undefined) return "";
+  const { requests, isAtLeast, findings } = wire;
+  const count = `${isAtLeast ? "at least " : ""}${requests} ${requests === 1 ? "request" : "requests"}`;
+  return [` It sent ${count}.`, ...findings.map((one) => ` ${one.code}: ${sayFinding(one)}`)].join("");
 }
 
 /** The earliest next try, unless the failure surely did not happen and is one that only a person can mend. */

@@ -114,6 +114,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       return act.about === "outcome"
         ? `${lapsed}asks the destination whether it happened, and sends nothing before`
         : `${lapsed}asks the destination whether what is there is what is wanted now`;
+    case "refresh":
+      return `${lapsed}has the access of its destination refreshed, then goes on`;
     case "confirm":
       return `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
     case "record":

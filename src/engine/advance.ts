@@ -43,7 +43,8 @@ export interface AdvanceInput {
 /** A question to ask, beside any commit. */
 export type Question =
   | { readonly kind: "check"; readonly step: SendStepOutline; readonly about: "outcome" | "present" }
-  | { readonly kind: "probe"; readonly step: string; readonly conditions: readonly string[] };
+  | { readonly kind: "probe"; readonly step: string; readonly conditions: readonly string[] }
+  | { readonly kind: "refresh"; readonly step: SendStepOutline };
 
 /** How the claim goes on after the commit. */
 export type ClaimEnd =
@@ -190,7 +191,9 @@ function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: reado
 
 function questionOf({ act, target }: PlannedStep): readonly Question[] {
   if (act.kind === "ask") return [{ kind: "probe", step: target.name, conditions: act.conditions }];
-  if (act.kind !== "check" || target.kind !== "step") return [];
+  if (target.kind !== "step") return [];
+  if (act.kind === "refresh") return [{ kind: "refresh", step: target }];
+  if (act.kind !== "check") return [];
   return [{ kind: "check", step: target, about: act.about }];
 }
 

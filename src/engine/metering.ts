@@ -10,8 +10,10 @@ import type { ForeignKey, WireSummary } from "../core/wire-evidence.ts";
 import type { LateRequest, Refusal, WatchedAttempt } from "../wire/attempt-record.ts";
 import { refusedError } from "../wire/bound-transport.ts";
 import { BLIND_SPOTS, type MeteredEvidence } from "../wire/evidence.ts";
-import { summaryOf } from "../wire/findings.ts";
+import { summaryOf, type RequestBounds } from "../wire/findings.ts";
 
+/** Times that the same request of a question may be sent through its own `fetch`. */
+const QUESTION_REQUESTS_MAX = 8;
 /** Characters of a failure's sentence, with what was refused. */
 const SENTENCE_CHARS_MAX = 1_500;
 
@@ -105,6 +107,28 @@ export function withRefusal(
     raw: failure.raw,
   });
 }
+
+/** What is watched of a question: a check, a probe, a refresh, a ping. `name` tells it from any attempt. */
+export function watchedQuestion(name: string, signal: AbortSignal, now: () => number): WatchedAttempt {
+  return {
+    idempotencyKey: name,
+    signal,
+    now,
+    requestsMax: QUESTION_REQUESTS_MAX,
+    mayRepeat: false,
+    earlierKeys: [],
+    onLate: () => undefined,
+  };
+}
+
+/** What is kept of what a question sent; undefined where there is nothing to tell. */
+export function questionSummary(evidence: MeteredEvidence | null): WireSummary | undefined {
+  if (evidence === null || sentNothing(evidence)) return undefined;
+  return summaryOf(evidence, UNBOUNDED, []);
+}
+
+/** Questions are not among the requests that the bounds of a step count. */
+const UNBOUNDED: RequestBounds = { maxAttempts: 1, maxRequests: Infinity };
 
 function sentNothing(evidence: MeteredEvidence | null): boolean {
   if (evidence === null) return false;

@@ -23,6 +23,7 @@ import type { FailpointPlace } from "./failpoints.ts";
 import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
 import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
+import { askRefresh, REFRESH_WAIT_MS_MAX, type Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
 import { sharedAbort } from "./stop-signal.ts";
 import { makeTransactionAttempt, rolledBack, type TransactionEnd } from "./transaction-attempt.ts";
@@ -36,6 +37,7 @@ const ERROR_CHARS_MAX = 300;
 export interface PickUpContext extends AttemptContext, HeldCaseContext {
   readonly store: Store;
   readonly gate: AttemptGate;
+  readonly refreshes: Refreshes;
   readonly holder: Extract<Actor, { kind: "worker" }>;
   /** Aborts when the process winds down: what runs is finished, nothing new is begun. */
   readonly windDown: AbortSignal;
@@ -331,7 +333,14 @@ class PickUp {
   }
 
   #askMsMax(question: Question): number {
-    return question.kind === "check" ? CHECK_MS_MAX : probesMsMax(this.#caseType, question);
+    switch (question.kind) {
+      case "check":
+        return CHECK_MS_MAX;
+      case "probe":
+        return probesMsMax(this.#caseType, question);
+      case "refresh":
+        return REFRESH_WAIT_MS_MAX;
+    }
   }
 
   #ask(question: Question): void {
@@ -342,15 +351,24 @@ class PickUp {
       random: this.#context.ports.random(),
       digest: this.#context.ports.digest,
     };
-    const [step, answers] =
-      question.kind === "check"
-        ? [question.step.name, askCheck(this.#context, asking, question)]
-        : [question.step, askProbes(this.#context, asking, question)];
+    const step = question.kind === "probe" ? question.step : question.step.name;
     this.#begin(
       step,
       this.#askMsMax(question),
-      answers.then((entries): Ended => ({ kind: "answers", step, entries })),
+      this.#answers(question, asking).then((entries): Ended => ({ kind: "answers", step, entries })),
     );
+  }
+
+  #answers(question: Question, asking: Asking): Promise<readonly Entry[]> {
+    const { databaseClock, refreshes } = this.#context;
+    switch (question.kind) {
+      case "check":
+        return askCheck(this.#context, asking, question);
+      case "probe":
+        return askProbes(this.#context, asking, question);
+      case "refresh":
+        return askRefresh(refreshes, asking, question.step, () => databaseClock.now());
+    }
   }
 
   #begin(step: string, deadlineMs: number, task: Promise<Ended>): void {

@@ -15,11 +15,13 @@ import type { CheckAnswer, ConditionAnswer, Entry } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
 import type { ConditionOutline, SendStepOutline, StepOutline } from "../core/outline.ts";
 import { thrownText } from "../core/storable-text.ts";
+import type { WireSummary } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { conditionsOf, decodeRequest, factsOf, readReply, sendStepNamed, undoneBy } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { readResult, type AttemptContext } from "./attempt.ts";
+import { questionSummary, watchedQuestion } from "./metering.ts";
 import { makeRequest } from "./request.ts";
 import { StopSignal } from "./stop-signal.ts";
 
@@ -68,7 +70,9 @@ export async function askCheck(
   const askedAt = context.databaseClock.now();
   const { request, effect } = about === "outcome" ? sentBy(intent) : wantedNow(asking, step, intent);
   const fencingToken = nextFencingToken(state, askedAt);
-  const reply = await withDeadline(context, lost, CHECK_MS_MAX, async (signal): Promise<CheckAnswer> => {
+  const name = `check ${intent.idempotencyKey}`;
+  const watched = { name, lost, deadlineMs: CHECK_MS_MAX };
+  const { reply, wire } = await askWatched(context, watched, async (signal): Promise<CheckAnswer> => {
     if (request.kind === "failed") return cannotTell(`what is wanted now could not be made: ${request.why}`);
     const { idempotencyKey } = intent;
     const { fingerprint } = effect;
@@ -79,7 +83,8 @@ export async function askCheck(
   if (reply.kind === "stopped") return [];
   const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
   const raised = step.destination.repeatSafety.by === "fence" ? { raisedTo: fencingToken } : {};
-  const asked = { askedAt, answeredAt: context.databaseClock.now(), ...raised };
+  const seen = wire === undefined ? {} : { wire };
+  const asked = { askedAt, answeredAt: context.databaseClock.now(), ...raised, ...seen };
   return [decideAfterCheck(step, state, effect, answer, asked, random)];
 }
 
@@ -140,10 +145,12 @@ export async function askProbes(
 ): Promise<readonly Entry[]> {
   const asked = await Promise.all(
     probesToAsk(asking.caseType, question).map(async (probe): Promise<readonly Entry[]> => {
-      const answer = await askProbe(context, asking, question.step, probe);
+      const { answer, wire } = await askProbe(context, asking, question.step, probe);
       const { state, random } = asking;
-      const now = context.databaseClock.now();
-      return answer === null ? [] : [decideAfterProbe(question.step, probe, state, answer, now, random)];
+      const answeredAt = context.databaseClock.now();
+      if (answer === null) return [];
+      const seen = wire === undefined ? {} : { wire };
+      return [decideAfterProbe(question.step, probe, state, answer, { answeredAt, ...seen }, random)];
     }),
   );
   return asked.flat();
@@ -172,22 +179,56 @@ async function askProbe(
   { caseType, state, lost }: Asking,
   step: string,
   probe: Probe,
-): Promise<ConditionAnswer | null> {
+): Promise<ProbeReply> {
   const runtime = sendStepNamed(caseType, step) ?? caseType.steps[step];
   const condition =
     runtime === undefined ? undefined : conditionsOf(runtime).find(({ name }) => name === probe.name);
-  if (condition?.kind !== "probe") return cannotTell("the definition has no such probe");
-  const reply = await withDeadline(context, lost, probe.deadlineMs, async (signal) =>
+  if (condition?.kind !== "probe") return { answer: cannotTell("the definition has no such probe") };
+  const name = `probe ${state.caseId}.${step}.${probe.name}`;
+  const watched = { name, lost, deadlineMs: probe.deadlineMs };
+  const { reply, wire } = await askWatched(context, watched, async (signal) =>
     readReply(await condition.ask({ ...factsOf(state), signal })),
   );
   switch (reply.kind) {
     case "answered":
-      return reply.value;
+      return { answer: reply.value, wire };
     case "failed":
-      return cannotTell(reply.why);
+      return { answer: cannotTell(reply.why), wire };
     case "stopped":
-      return null;
+      return { answer: null };
   }
+}
+
+/** Null = we stopped it ourselves. */
+interface ProbeReply {
+  readonly answer: ConditionAnswer | null;
+  readonly wire?: WireSummary | undefined;
+}
+
+/** A question under watch. */
+interface WatchedQuestion {
+  readonly name: string;
+  /** Aborts when the claim is lost. */
+  readonly lost: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/** Asks within the deadline, and tells what that really sent. It is no attempt and spends none. */
+async function askWatched<Value>(
+  context: AttemptContext,
+  { name, lost, deadlineMs }: WatchedQuestion,
+  ask: (signal: AbortSignal) => Promise<Value>,
+): Promise<{ readonly reply: Reply<Value>; readonly wire: WireSummary | undefined }> {
+  const { meter, clock } = context;
+  const watches: ReturnType<typeof meter.open>[] = [];
+  const reply = await withDeadline(context, lost, deadlineMs, async (signal) => {
+    const watch = meter.open(watchedQuestion(name, signal, () => clock.now()));
+    watches.push(watch);
+    return watch.run(async () => ask(signal));
+  });
+  // One that ignores its signal goes on; what it sends from here on is late.
+  const evidence = watches[0]?.end() ?? null;
+  return { reply, wire: questionSummary(evidence) };
 }
 
 type Reply<Value> =

@@ -25,6 +25,7 @@ import { NO_FAILPOINTS, type OnFailpoint } from "./failpoints.ts";
 import { freeClaim } from "./free.ts";
 import { Holding } from "./holding.ts";
 import { pickUp, type PickUpContext, type PickUpEnd } from "./pick-up.ts";
+import { Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
 import { setAside } from "./set-aside.ts";
 import { sharedAbort } from "./stop-signal.ts";
@@ -98,6 +99,7 @@ class ClaimingWorker implements Worker {
   readonly #kill = sharedAbort();
   readonly #committer: Committer;
   readonly #meter: AttemptMeter;
+  readonly #refreshes: Refreshes;
   readonly #running = new Map<string, Promise<void>>();
   /** Late reports under way. */
   readonly #looseEnds = new Set<Promise<void>>();
@@ -118,6 +120,8 @@ class ClaimingWorker implements Worker {
     this.#onReport = options.onReport ?? (() => undefined);
     this.#databaseClock = new DatabaseClock(options.ports.clock);
     this.#meter = options.meter ?? processMeter;
+    const { store, ports } = options;
+    this.#refreshes = new Refreshes({ store, ports, meter: this.#meter, kill: this.#kill.signal });
     this.#wake = new Wake(options.ports.clock);
     this.#committer = new Committer(options.store, options.ports.clock, this.#kill.signal);
     this.#holding = this.#newHolding();
@@ -335,6 +339,7 @@ class ClaimingWorker implements Worker {
       databaseClock: this.#databaseClock,
       committer: this.#committer,
       gate: this.#gate,
+      refreshes: this.#refreshes,
       lease: holding.lease,
       holder: { kind: "worker", name, holderId: holding.holderId },
       kill: this.#kill.signal,

@@ -12,6 +12,7 @@ import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
 import type { Transaction } from "../core/ports.ts";
+import type { CredentialState } from "../core/refresh.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
 import type { InboxStore } from "./inbox-port.ts";
@@ -291,6 +292,12 @@ export interface MigrationReport {
   readonly version: number;
 }
 
+/** Decides what is kept of a credential, and what the caller is told. */
+export type CredentialChange<Reply> = (
+  stored: CredentialState | null,
+  now: number,
+) => { readonly state: CredentialState | null; readonly reply: Reply };
+
 /** A store. */
 export interface Store {
   /** A label for people: never with a password. */
@@ -350,6 +357,12 @@ export interface Store {
   forgetHolders(endedBefore: number): Promise<number>;
   /** Every claim, at most `limit`. */
   listClaims(limit: number): Promise<readonly HeldClaim[]>;
+
+  /**
+   * Changes what is kept of a credential, under its lock, whatever process asks. `decide` is pure, sees what is kept (null =
+   * nothing) and the store's time, and gives what to keep instead; null = leave it.
+   */
+  changeCredential<Reply>(credentialId: string, decide: CredentialChange<Reply>): Promise<Reply>;
 
   /**
    * Calls `onHint` when this store or one of another process made a case due by a start or a change. A hint may be missed

@@ -6,7 +6,7 @@ import type { CallInTime, VirtualTime } from "./virtual-time.ts";
 
 /** A call of one of the user's functions. */
 export interface UserCall {
-  readonly kind: "run" | "check" | "probe";
+  readonly kind: "run" | "check" | "probe" | "refresh";
   readonly caseId: string;
   readonly step: string;
   /** The key the engine gave, whatever the function does with it; null where it gave none. */

@@ -18,6 +18,10 @@ export function tellEntry(entry: Entry): string | null {
     }
     case "checkAnswered":
       return `stored: the check of ${entry.step} answered ${entry.answer.kind}${entry.proves ? ", which proves it" : ""}`;
+    case "accessRefreshed":
+      return entry.answer.kind === "refreshed"
+        ? `stored: the access of ${entry.credentialId} is refreshed`
+        : `stored: the access of ${entry.credentialId} could not be refreshed (${entry.answer.failure.kind})`;
     case "stepConfirmed":
       return `stored: ${entry.step} is confirmed by ${entry.by.how}`;
     case "stepLapsed":

@@ -87,6 +87,7 @@ export class TestProcess {
         }),
       findCommit: (commit) => call(() => store.findCommit(commit)),
       changeCase: (caseId, change, decide) => call(() => store.changeCase(caseId, change, decide)),
+      changeCredential: (credentialId, decide) => call(() => store.changeCredential(credentialId, decide)),
       setAside: (caseId, claimId, summary) => call(() => store.setAside(caseId, claimId, summary)),
       loadCase: (caseId) => call(() => store.loadCase(caseId)),
       loadRow: (caseId) => call(() => store.loadRow(caseId)),

@@ -1,6 +1,7 @@
 /** A case type whose functions are the user's own, called so that the world knows what is under way. */
 
 import type { CaseType, RuntimeCondition, RuntimeSendStep, RuntimeStep } from "../define/case-type.ts";
+import type { DestinationCalls } from "../define/destination-calls.ts";
 import type { UserCall } from "./current-call.ts";
 
 /** Makes a call of the user's code. */
@@ -13,7 +14,27 @@ export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType 
     name,
     watchStep(step, makeCall),
   ]);
-  return { outline, input, events, eventRules, keys, steps: Object.fromEntries(steps) };
+  const destinations = Object.entries(caseType.destinations).map(([name, calls]) => [
+    name,
+    watchCalls(name, calls, makeCall),
+  ]);
+  return {
+    outline,
+    input,
+    events,
+    eventRules,
+    keys,
+    steps: Object.fromEntries(steps),
+    destinations: Object.fromEntries(destinations),
+  };
+}
+
+/** A refresh is made for whoever uses the credential: it is no call of one case. */
+function watchCalls(destination: string, calls: DestinationCalls, makeCall: MakeCall): DestinationCalls {
+  const { refresh } = calls;
+  if (refresh === null) return calls;
+  const call: UserCall = { kind: "refresh", caseId: "", step: destination, idempotencyKey: null, attempt: 0 };
+  return { ...calls, refresh: (context) => makeCall(call, async () => refresh(context)) };
 }
 
 function watchStep(step: RuntimeStep, makeCall: MakeCall): RuntimeStep {

@@ -5,6 +5,7 @@
 
 import { invariant, isFootholdError } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
+import type { CredentialState } from "../../core/refresh.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
 import {
   CLAIM_BATCH_MAX,
@@ -13,6 +14,7 @@ import {
   type ChangeReply,
   type ClaimReply,
   type ClaimRequest,
+  type CredentialChange,
   type FoldedCase,
   type HeldClaim,
   type InsertReply,
@@ -89,6 +91,7 @@ function storeOf(memory: Memory): Store {
     forgetHolders: async (endedBefore) =>
       memory.holders.forget(endedBefore, new Set(memory.claims().map(({ holderId }) => holderId))),
     listClaims: async (limit) => memory.claims().slice(0, limit),
+    changeCredential: async (credentialId, decide) => memory.changeCredential(credentialId, decide),
     listen: async (onHint) => memory.listen(onHint),
     inbox: memoryInbox(memory),
   };
@@ -109,6 +112,7 @@ class Memory {
   readonly holders = new MemoryHolders();
   readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();
+  private readonly credentials = new Map<string, CredentialState>();
 
   constructor(now: () => number) {
     this.now = now;
@@ -117,7 +121,9 @@ class Memory {
   /** What is stored is frozen, so a copy of the maps is a copy of all. */
   replicate(): () => void {
     const [cases, idsByKey, failOver] = [[...this.cases], [...this.idsByKey], this.holders.replicate()];
+    const credentials = [...this.credentials];
     return () => {
+      refill(this.credentials, credentials);
       refill(this.cases, cases);
       refill(this.idsByKey, idsByKey);
       failOver();
@@ -209,6 +215,12 @@ class Memory {
         return { kind: "decided", reply: change.reply };
       }
     }
+  }
+
+  changeCredential<Reply>(credentialId: string, decide: CredentialChange<Reply>): Reply {
+    const { state, reply } = decide(this.credentials.get(credentialId) ?? null, this.now());
+    if (state !== null) this.credentials.set(credentialId, frozenJsonb(state));
+    return reply;
   }
 
   setAside(caseId: string, claimId: string | null, summary: CaseSummary): boolean {

@@ -86,6 +86,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   attemptOpened: true,
   attemptFailed: true,
   checkAnswered: true,
+  accessRefreshed: true,
   stepConfirmed: true,
   stepLapsed: true,
   stepRestored: true,

@@ -6,6 +6,7 @@ import { changeCase, loadCase, loadRow, setAside } from "./change-case.ts";
 import { claimDue } from "./claim-due.ts";
 import { commitAll, findCommit } from "./commit.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
+import { changeCredential } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
 import { postgresInbox } from "./inbox.ts";
@@ -53,6 +54,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     endHolder: (holderId, seenBeat) => database.guarded(() => endHolder(database, holderId, seenBeat)),
     forgetHolders: (endedBefore) => database.guarded(() => forgetHolders(database, endedBefore)),
     listClaims: (limit) => database.guarded(() => listClaims(database, limit)),
+    changeCredential: (credentialId, decide) =>
+      database.guarded(() => changeCredential(database, credentialId, decide)),
     listen: (onHint) => listener.add(onHint),
     inbox: postgresInbox(database, listener),
   };

@@ -5,6 +5,7 @@ import { retryAt } from "../../../src/core/retry.ts";
 import { FRESH_ROUND } from "../../../src/core/case-state.ts";
 import { defineCase } from "../../../src/define/builder.ts";
 import { defineDestination, readDestination } from "../../../src/define/destination.ts";
+import { memoryStore } from "../../../src/store/memory/store.ts";
 import { postgresStore } from "../../../src/store/postgres/store.ts";
 import { input, post, World } from "../../engine/world.ts";
 import { createTestDatabase } from "../../setup/database.ts";
@@ -14,6 +15,30 @@ const { retry } = readDestination(defineDestination("erp", { idempotency: { by: 
 
 function told(status: number, error: string): Failure {
   return sort(answered(status, {}, { error }));
+}
+
+/** What a refresh of access is sorted as whose token endpoint answers so. */
+async function refreshedAgainst(status: number, error: string): Promise<Failure | null> {
+  const world = new World(memoryStore());
+  try {
+    const refresh = async (): Promise<never> => {
+      throw answered(status, {}, { error });
+    };
+    const erp = defineDestination("erp", { idempotency: { by: "none" }, credential: { refresh } });
+    const order = defineCase("order", { version: 1, owner: "ops", input }).step("create", {
+      to: erp,
+      run: () => {
+        throw answered(401, {}, { error: "invalid_token" });
+      },
+    });
+    await world.worker([order]);
+    const caseId = await world.start(order);
+    await world.rests(caseId, "waiting", "in_review");
+    const refreshed = (await world.entries(caseId)).find((one) => one.kind === "accessRefreshed");
+    return refreshed?.answer.kind === "failed" ? refreshed.answer.failure : null;
+  } finally {
+    await world.close();
+  }
 }
 
 describe("who must act, and when", () => {
@@ -33,7 +58,7 @@ describe("who must act, and when", () => {
     expect([after(1), after(2), after(3)]).toEqual([NOW + 60_000, NOW + 120_000, NOW + 240_000]);
   });
 
-  test("23: a dead grant is for its owner, our own registration for us; a limit and a fault are neither", () => {
+  test("23: a dead grant is for its owner, our own registration for us; a limit and a fault are neither", async () => {
     expect(told(400, "invalid_grant")).toMatchObject({
       kind: "denied",
       access: "revoked",
@@ -45,6 +70,9 @@ describe("who must act, and when", () => {
     for (const error of ["server_error", "invalid_grant"]) {
       expect(told(500, error)).toMatchObject({ kind: "unknown", cause: "transient", access: null });
     }
+    // Where the destination says how its access is refreshed, it is known: the step's own request was refused before.
+    expect(await refreshedAgainst(500, "server_error")).toMatchObject({ kind: "transient", executed: "no" });
+    expect(await refreshedAgainst(400, "invalid_grant")).toMatchObject({ kind: "denied", access: "revoked" });
     expect(told(400, "invalid_client")).toMatchObject({
       kind: "denied",
       access: "blocked",

@@ -2,6 +2,7 @@ import { testChanges } from "./changes.ts";
 import { testClaims } from "./claims.ts";
 import { testCommits } from "./commits.ts";
 import type { Bench } from "./contract.ts";
+import { testCredentials } from "./credentials.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
@@ -17,6 +18,7 @@ export function testContract(bench: Bench): void {
   testCommits(bench);
   testStepTransactions(bench);
   testChanges(bench);
+  testCredentials(bench);
   testFailovers(bench);
   testHolders(bench);
   testLists(bench);

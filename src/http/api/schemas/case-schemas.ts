@@ -342,6 +342,7 @@ const entryKind = oneOf<EntryKind>({
   canceled: true,
   caseDone: true,
   caseStarted: true,
+  accessRefreshed: true,
   checkAnswered: true,
   claimLost: true,
   conditionAnswered: true,

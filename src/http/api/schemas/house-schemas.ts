@@ -97,6 +97,7 @@ const destinationOutline = named<DestinationOutline>("Destination")(
     name: text,
     repeatSafety,
     credentialId: text,
+    canRefresh: z.boolean(),
     owners: z.strictObject({ access: textOrNone, input: textOrNone, outage: textOrNone }),
     retry: z.strictObject({
       maxAttempts: count,

@@ -49,6 +49,7 @@ const plannedStep = named<PlannedStepView>("PlannedStep")(
       ask: true,
       send: true,
       check: true,
+      refresh: true,
       confirm: true,
       record: true,
       wait: true,

@@ -1,0 +1,26 @@
+/** What an author writes about a destination beside its steps: how access is had anew, and how it is tried. */
+
+/** The part of a dispatcher of undici that matters here; of any version. */
+export interface StepDispatcher {
+  dispatch(options: object, handler: object): boolean;
+}
+
+/** What such a function is given. */
+export interface CallContext {
+  /** Names the account that is used. */
+  readonly credentialId: string;
+  /** Aborts when it takes too long, and on a forced stop. */
+  readonly signal: AbortSignal;
+  /** `fetch` for this call alone: what it sends is counted, whatever queue it goes through, and carries the signal. */
+  readonly fetch: typeof globalThis.fetch;
+  /** The same for a dispatcher of undici. */
+  readonly dispatcher: <Dispatcher extends StepDispatcher>(over: Dispatcher) => Dispatcher;
+}
+
+/** The functions of a destination. */
+export interface DestinationCalls {
+  /** Makes the credential usable again; null = only people can. What it gives is not looked at. */
+  readonly refresh: ((context: CallContext) => Promise<unknown>) | null;
+  /** Asks the destination for anything that changes nothing; null = nothing is known that could be asked. */
+  readonly ping: ((context: CallContext) => Promise<unknown>) | null;
+}
