@@ -86,6 +86,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     loadCase: (caseId) => call("loadCase", () => store.loadCase(caseId)),
     loadRow: (caseId) => call("loadRow", () => store.loadRow(caseId)),
     listCases: (filter) => call("listCases", () => store.listCases(filter)),
+    countFound: (criteria, max) => call("countFound", () => store.countFound(criteria, max)),
     countCases: () => call("countCases", () => store.countCases()),
     registerHolder: (holder) => call("registerHolder", () => store.registerHolder(holder)),
     beat: (holderId) => call("beat", () => store.beat(holderId)),

@@ -7,6 +7,7 @@
  * then nothing is known about the write, and a commit is sent again with the same commit id (R3).
  */
 
+import type { CaseCriteria } from "../core/case-criteria.ts";
 import type { CaseState } from "../core/case-state.ts";
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
@@ -251,13 +252,7 @@ export interface HeldClaim {
 }
 
 /** Which cases to list, newest start first. */
-export interface CaseFilter {
-  readonly tenant?: string;
-  readonly caseType?: string;
-  readonly states?: readonly StoredState[];
-  /** Only cases that have an open review, in whatever state. */
-  readonly withReview?: boolean;
-  readonly businessKey?: string;
+export interface CaseFilter extends CaseCriteria {
   /** At most {@link LIST_LIMIT_MAX}. */
   readonly limit: number;
   /** From {@link CasePage.next}. */
@@ -343,8 +338,11 @@ export interface Store {
   loadCase(caseId: string): Promise<StoredCase | null>;
   /** The row alone, whatever state its journal is in. */
   loadRow(caseId: string): Promise<StoredRow | null>;
+  /** Judges each row by {@link meetsCriteria}. Throws `INVALID_REQUEST` for a limit out of bounds and a cursor that is none. */
   listCases(filter: CaseFilter): Promise<CasePage>;
   countCases(): Promise<readonly TypeCount[]>;
+  /** How many cases meet the criteria, counted up to `max`: where more do, it is `max`. */
+  countFound(criteria: CaseCriteria, max: number): Promise<number>;
 
   registerHolder(holder: NewHolder): Promise<{ readonly now: number }>;
   /** Renews any unmarked holder, whatever the time, and tells which claims it has. */

@@ -92,6 +92,7 @@ export class TestProcess {
       loadCase: (caseId) => call(() => store.loadCase(caseId)),
       loadRow: (caseId) => call(() => store.loadRow(caseId)),
       listCases: (filter) => call(() => store.listCases(filter)),
+      countFound: (criteria, max) => call(() => store.countFound(criteria, max)),
       countCases: () => call(() => store.countCases()),
       registerHolder: (holder) => call(() => store.registerHolder(holder)),
       beat: (holderId) => call(() => store.beat(holderId)),

@@ -106,6 +106,32 @@ describe("the API", () => {
     expect(await ada.listClaims()).toMatchObject({ claims: [] });
   });
 
+  test("finds cases by what people read, owner, destination, kind, age and text", async () => {
+    const { client } = watchedClient(testApp(memoryStore()));
+    const caseId = await start(client, "PO-7");
+    const { now } = await client.listCases();
+    for (const query of [
+      { reading: ["Waiting until", "Done"] },
+      { unchangedSince: now + 60_000 },
+      { text: "po-7" },
+      { text: caseId.slice(3) },
+    ] as const) {
+      expect((await client.listCases(query)).cases.map((one) => one.caseId)).toEqual([caseId]);
+    }
+    for (const query of [
+      { reading: ["Running"] },
+      { owner: "purchasing" },
+      { destination: "erp" },
+      { destination: "no such system" },
+      { kind: "rejected" },
+      { unchangedSince: now - 60_000 },
+      { text: "po-8" },
+    ] as const) {
+      expect((await client.listCases(query)).cases).toEqual([]);
+      expect(await client.countCases(query)).toEqual({ count: 0, isCapped: false });
+    }
+  });
+
   test("says 202 of what a worker is only asked to do", async () => {
     const store = memoryStore();
     const app = testApp(store);
@@ -135,6 +161,7 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   await client.listCases();
   await client.showCase({ caseId });
   await client.previewCase({ caseId });
+  expect(await client.countCases({ type: "purchase" })).toEqual({ count: 1, isCapped: false });
   expect((await client.listCaseTypes()).caseTypes.map(({ name }) => name)).toEqual([
     "purchase",
     "side-by-side",
@@ -309,6 +336,25 @@ describe("a right", () => {
       `ben has not the right "cancel", which this needs: cancel a case, or ask its holder to. Nothing was done.`,
     );
     expect((await client.showCase({ caseId })).revision).toBe(1);
+  });
+
+  test("limits every list, count and outline to what it is for", async () => {
+    const store = memoryStore();
+    const all = watchedClient(testApp(store)).client;
+    const mine = await start(all);
+    await all.startCase({ type: "purchase", input: order, tenant: "acme" });
+    await all.startCase({ type: "side-by-side", input: null });
+    const grant = { verbs: ["see"], tenants: ["default"], caseTypes: ["purchase"] } as const;
+    const { client } = watchedClient(testApp(store, { signIn: granted("eve", grant) }));
+    expect((await client.listCases()).cases.map(({ caseId }) => caseId)).toEqual([mine]);
+    expect((await client.listCases({ tenant: "acme" })).cases).toEqual([]);
+    expect(await client.countCases()).toEqual({ count: 1, isCapped: false });
+    expect((await client.listCaseTypes()).caseTypes.map(({ name }) => name)).toEqual(["purchase"]);
+    expect((await refusalOf(client.showCaseType({ caseType: "side-by-side" }))).code).toBe(
+      "UNKNOWN_CASE_TYPE",
+    );
+    expect(await client.showOverview()).toMatchObject({ types: [], notices: [], holders: [] });
+    expect((await refusalOf(client.listWorkers())).code).toBe("NOT_ALLOWED");
   });
 
   test("for another tenant or type makes a case answer as if it were not there", async () => {

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { RouteId } from "./types.ts";
-import { caseView, listPage } from "./schemas/case-schemas.ts";
+import { caseCount, caseView, listPage } from "./schemas/case-schemas.ts";
 import {
   caseOutline,
   caseTypes,
@@ -19,6 +19,7 @@ import {
   accessBody,
   approvalBody,
   cancelBody,
+  casePageQuery,
   caseParams,
   casesQuery,
   caseTypeParams,
@@ -59,7 +60,8 @@ const onRepair = { params: repairParams, query: nothing, body: nothing } as cons
 export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   showMe: { ...none, reply: me },
   showOverview: { ...none, reply: overview },
-  listCases: { ...none, query: casesQuery, reply: listPage },
+  listCases: { ...none, query: casePageQuery, reply: listPage },
+  countCases: { ...none, query: casesQuery, reply: caseCount },
   showCase: { ...onCase, query: showQuery, body: null, reply: caseView },
   previewCase: { ...onCase, body: null, reply: preview },
   startCase: { ...none, body: startBody, reply: startedCase },

@@ -1,18 +1,22 @@
 /** One function for each route: it calls the desk or the store and gives what they give. */
 
-import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
+import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
+import { FootholdError } from "../../core/errors.ts";
+import type { CaseOutline, DestinationOutline, StepOutline } from "../../core/outline.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Registry } from "../../define/registry.ts";
-import type { Desk } from "../../desk/desk.ts";
+import type { Desk, ListFilter } from "../../desk/desk.ts";
+import type { Overview } from "../../desk/overview.ts";
 import { holdingOf } from "../../desk/holding.ts";
 import { seemsAlive } from "../../core/state.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import type { Store } from "../../store/port.ts";
 import type { Identity } from "./identity.ts";
-import { verbsOf } from "./rights.ts";
+import { mayDo, mayDoForType, verbsOf, visibleCases } from "./rights.ts";
 import type { RouteId } from "./types.ts";
 import type {
   ApiTypes,
+  CasePageQuery,
   CasesQuery,
   ClaimView,
   DestinationUse,
@@ -58,6 +62,8 @@ export type Handler<Id extends RouteId> = (call: Call<Id>) => Promise<Answer<Api
 
 /** Holders and claims in one answer where nothing else is asked for. */
 const LIST_LIMIT = 100;
+/** Cases that are counted; of more it is said that there are. */
+const COUNT_MAX = 1_000;
 /** Claims that are counted by holder. */
 const CLAIMS_COUNTED_MAX = 10_000;
 /** How long a request waits for the case that tries a restored access, in ms: less than a connection may take. */
@@ -67,8 +73,14 @@ const ACCESS_WAIT_MS = 20_000;
 export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   showMe: ({ who: { name, signedInBy, grants } }) =>
     Promise.resolve({ reply: { name, signedInBy, verbs: verbsOf(grants) } }),
-  showOverview: async ({ parts }) => ({ reply: await parts.desk.overview() }),
-  listCases: async ({ parts, query }) => ({ reply: await parts.desk.list(caseFilter(query)) }),
+  showOverview: async ({ parts, who }) => ({ reply: visibleOverview(await parts.desk.overview(), who) }),
+  listCases: async ({ parts, query, who }) => ({
+    reply: await parts.desk.list({ ...criteriaOf(query, parts, who), ...pageOf(query) }),
+  }),
+  countCases: async ({ parts, query, who }) => {
+    const count = await parts.store.countFound(criteriaOf(query, parts, who), COUNT_MAX);
+    return { reply: { count, isCapped: count === COUNT_MAX } };
+  },
   showCase: async ({ parts, params, query }) => {
     const reply = await parts.desk.show(params.caseId, query.repairId);
     return { reply, ...(reply.plan === null ? {} : { etag: reply.plan.version }) };
@@ -107,14 +119,13 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   closeRepair: async ({ parts, params }) => ({
     reply: await parts.desk.closeRepair(params.caseId, params.repairId),
   }),
-  listCaseTypes: ({ parts }) =>
-    Promise.resolve({ reply: { caseTypes: parts.registry.all.map(({ outline }) => outline) } }),
-  showCaseType: ({ parts, params }) => {
-    const { outline } = parts.registry.get(params.caseType);
-    return Promise.resolve({ reply: outline });
+  listCaseTypes: ({ parts, who }) => Promise.resolve({ reply: { caseTypes: visibleTypes(parts, who) } }),
+  showCaseType: ({ parts, params, who }) => {
+    const found = visibleTypes(parts, who).find(({ name }) => name === params.caseType);
+    return Promise.resolve({ reply: found ?? unknownType(params.caseType, visibleTypes(parts, who)) });
   },
-  listDestinations: ({ parts }) =>
-    Promise.resolve({ reply: { destinations: destinationsOf(parts.registry) } }),
+  listDestinations: ({ parts, who }) =>
+    Promise.resolve({ reply: { destinations: destinationsOf(visibleTypes(parts, who)) } }),
   restoreAccess: async ({ parts, params, who, body }) => ({
     reply: await parts.desk.restoreAccess({
       ...body,
@@ -154,17 +165,67 @@ async function act<Id extends ActRoute>(
   return reply.outcome === "requested" ? { reply, status: 202 } : { reply };
 }
 
-function caseFilter(query: CasesQuery): Parameters<Desk["list"]>[0] {
-  const { type, state, review, tenant, businessKey, limit, cursor } = query;
+function pageOf({ limit, cursor }: CasePageQuery): Pick<ListFilter, "limit" | "after"> {
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(cursor === undefined ? {} : { after: cursor }),
+  };
+}
+
+/** The criteria that a query asks for, within what whoever asks may see. */
+function criteriaOf(query: CasesQuery, { registry }: ApiParts, { grants }: Identity): CaseCriteria {
+  const { type, state, review, tenant, businessKey, reading, owner, destination, kind, text } = query;
+  const visible = visibleCases(grants, "see");
   return {
     ...(type === undefined ? {} : { caseType: type }),
     ...(state === undefined ? {} : { states: state }),
     ...(review === undefined ? {} : { withReview: review }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(businessKey === undefined ? {} : { businessKey }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(cursor === undefined ? {} : { after: cursor }),
+    ...(reading === undefined ? {} : { readable: reading }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(destination === undefined ? {} : { atSteps: stepsAt(destination, registry) }),
+    ...(kind === undefined ? {} : { failureKind: kind }),
+    ...(query.unchangedSince === undefined ? {} : { unchangedSinceAt: query.unchangedSince }),
+    ...(text === undefined ? {} : { text }),
+    ...(visible === null ? {} : { visible }),
   };
+}
+
+/** The steps of loaded case types that send to a destination or ask it. */
+function stepsAt(destination: string, { all }: Registry): readonly StepOfType[] {
+  return all.flatMap(({ outline }) =>
+    outline.steps
+      .filter((step) => reachedBy(step).some(({ name }) => name === destination))
+      .flatMap((step) => namesOf(step).map((name) => ({ caseType: outline.name, step: name }))),
+  );
+}
+
+/** A step and its undo, which is named by itself. */
+function namesOf(step: StepOutline): readonly string[] {
+  return step.kind === "step" && step.undo !== null ? [step.name, step.undo.name] : [step.name];
+}
+
+function visibleTypes({ registry }: ApiParts, { grants }: Identity): readonly CaseOutline[] {
+  return registry.all
+    .map(({ outline }) => outline)
+    .filter(({ name }) => mayDoForType(grants, "see", { caseType: name, tenants: "any" }));
+}
+
+function unknownType(name: string, known: readonly CaseOutline[]): never {
+  const names = known.map((one) => one.name).join(", ") || "none";
+  throw new FootholdError(
+    "UNKNOWN_CASE_TYPE",
+    `No case type ${JSON.stringify(name)} is loaded here. Loaded: ${names}.`,
+  );
+}
+
+/** Counts are over all tenants of a type, so they are for those who may see them all. */
+function visibleOverview(all: Overview, { grants }: Identity): Overview {
+  const sees = ({ caseType }: { readonly caseType: string }): boolean =>
+    mayDoForType(grants, "see", { caseType, tenants: "every" });
+  const holders = mayDo(grants, "seeWorkers", "house") ? all.holders : [];
+  return { ...all, types: all.types.filter(sees), notices: all.notices.filter(sees), holders };
 }
 
 function eventFilter(query: EventsQuery): Parameters<Store["inbox"]["listEvents"]>[0] {
@@ -181,9 +242,9 @@ function eventFilter(query: EventsQuery): Parameters<Store["inbox"]["listEvents"
 }
 
 /** Each destination and credential once, with the steps that send to it or ask it. */
-function destinationsOf({ all }: Registry): readonly DestinationView[] {
+function destinationsOf(caseTypes: readonly CaseOutline[]): readonly DestinationView[] {
   const found = new Map<string, { destination: DestinationOutline; usedBy: DestinationUse[] }>();
-  for (const { outline } of all) {
+  for (const outline of caseTypes) {
     for (const step of outline.steps) {
       for (const destination of reachedBy(step)) {
         const key = JSON.stringify([destination.name, destination.credentialId]);

@@ -1,5 +1,6 @@
 /** What somebody may do, and to what: grants of verbs over tenants and case types. What no grant says is denied. Pure. */
 
+import type { VisibleCases } from "../../core/case-criteria.ts";
 import { VERBS, type Verb } from "./verbs.ts";
 
 /** All of something, or these alone. */
@@ -27,6 +28,30 @@ export function mayDo(grants: readonly Grant[], verb: Verb, object: RightsObject
 /** True if somebody may do it to anything at all. */
 export function mayDoSomewhere(grants: readonly Grant[], verb: Verb): boolean {
   return grants.some(({ verbs }) => includes(verbs, verb));
+}
+
+/** The cases that somebody has the right for; null = all of them. */
+export function visibleCases(grants: readonly Grant[], verb: Verb): readonly VisibleCases[] | null {
+  const those = grants.filter(({ verbs }) => includes(verbs, verb));
+  if (those.some(({ tenants, caseTypes }) => tenants === "all" && caseTypes === "all")) return null;
+  return those.map(({ tenants, caseTypes }) => ({
+    tenants: tenants === "all" ? null : tenants,
+    caseTypes: caseTypes === "all" ? null : caseTypes,
+  }));
+}
+
+/** True if somebody has the right for cases of this type, of whatever tenant; or of every tenant. */
+export function mayDoForType(
+  grants: readonly Grant[],
+  verb: Verb,
+  { caseType, tenants }: { readonly caseType: string; readonly tenants: "any" | "every" },
+): boolean {
+  return grants.some(
+    (grant) =>
+      includes(grant.verbs, verb) &&
+      includes(grant.caseTypes, caseType) &&
+      (tenants === "any" || grant.tenants === "all"),
+  );
 }
 
 /** The verbs that somebody has somewhere. */

@@ -1,9 +1,11 @@
 /** What each route takes and gives, as types alone: the server's schemas and the client are held to the same text. */
 
 import type { FieldFault, ErrorCode } from "../../core/errors.ts";
+import type { FailureKind } from "../../core/failure.ts";
 import type { Json } from "../../core/json.ts";
 import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
 import type { StoredState } from "../../core/row.ts";
+import type { ReadableState } from "../../core/state.ts";
 import type { AccessReply } from "../../desk/access.ts";
 import type { CaseView } from "../../desk/case-view.ts";
 import type { ActReply } from "../../desk/change.ts";
@@ -35,8 +37,31 @@ export interface CasesQuery {
   readonly review?: boolean;
   readonly tenant?: string;
   readonly businessKey?: string;
+  /** States as people read them. */
+  readonly reading?: readonly ReadableState[];
+  /** Who has to act on a review or to answer an approval. */
+  readonly owner?: string;
+  /** Cases that stand at a step which sends to it or asks it. */
+  readonly destination?: string;
+  /** Kind of the last failure. */
+  readonly kind?: FailureKind;
+  /** Nothing was written to the case since, epoch ms: an age, frozen. */
+  readonly unchangedSince?: number;
+  /** Part of the case id, the business key or a sentence. */
+  readonly text?: string;
+}
+
+/** The same, by pages. */
+export interface CasePageQuery extends CasesQuery {
   readonly limit?: number;
   readonly cursor?: string;
+}
+
+/** How many cases match. */
+export interface CaseCount {
+  readonly count: number;
+  /** True where there are that many or more. */
+  readonly isCapped: boolean;
 }
 
 /** Names one case. */
@@ -178,7 +203,8 @@ export interface ClaimView {
 export interface ApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly showOverview: { params: Nothing; query: Nothing; body: null; reply: Overview };
-  readonly listCases: { params: Nothing; query: CasesQuery; body: null; reply: ListPage };
+  readonly listCases: { params: Nothing; query: CasePageQuery; body: null; reply: ListPage };
+  readonly countCases: { params: Nothing; query: CasesQuery; body: null; reply: CaseCount };
   readonly showCase: { params: CaseParams; query: { repairId?: string }; body: null; reply: CaseView };
   readonly previewCase: { params: CaseParams; query: Nothing; body: null; reply: Preview };
   readonly startCase: { params: Nothing; query: Nothing; body: StartBody; reply: StartedCase };

@@ -1,5 +1,6 @@
 /** Lists, counts and claimable cases of a memory store. */
 
+import { meetsCriteria, type CaseCriteria } from "../../core/case-criteria.ts";
 import { FootholdError } from "../../core/errors.ts";
 import { isClaimable } from "../../core/row.ts";
 import {
@@ -7,13 +8,14 @@ import {
   type CaseFilter,
   type CasePage,
   type ClaimRequest,
+  type StoredHolder,
   type StoredRow,
   type TypeCount,
 } from "../port.ts";
 import { storedRow, type MemoryCase } from "./cases.ts";
 
 /** One page of cases. Throws `INVALID_REQUEST` for a limit out of bounds or a cursor that we never gave. */
-export function listCases(cases: Iterable<MemoryCase>, filter: CaseFilter): CasePage {
+export function listCases(cases: Iterable<MemoryCase>, filter: CaseFilter, seen: SeenNow): CasePage {
   const { limit } = filter;
   if (!Number.isInteger(limit) || limit < 1 || limit > LIST_LIMIT_MAX) {
     throw new FootholdError("INVALID_REQUEST", `A page has 1 to ${LIST_LIMIT_MAX} cases, not ${limit}.`);
@@ -21,7 +23,7 @@ export function listCases(cases: Iterable<MemoryCase>, filter: CaseFilter): Case
   const after = readCursor(filter.after);
   const found = [...cases]
     .map(storedRow)
-    .filter((row) => fits(row, filter) && (after === null || byStart(after, row) < 0))
+    .filter((row) => meets(row, filter, seen) && (after === null || byStart(after, row) < 0))
     .toSorted(byStart);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
@@ -48,15 +50,25 @@ function byStart(a: Start, b: Start): number {
   return b.startedAt - a.startedAt || (a.caseId < b.caseId ? 1 : a.caseId > b.caseId ? -1 : 0);
 }
 
-function fits(row: StoredRow, filter: CaseFilter): boolean {
-  const { tenant, caseType, states, withReview, businessKey } = filter;
-  return (
-    (tenant === undefined || row.tenant === tenant) &&
-    (caseType === undefined || row.caseType === caseType) &&
-    (states === undefined || states.includes(row.state)) &&
-    (withReview !== true || row.summary.reviews.length > 0) &&
-    (businessKey === undefined || row.businessKey === businessKey)
-  );
+/** Who holds what, and when. */
+export interface SeenNow {
+  readonly holders: readonly StoredHolder[];
+  readonly now: number;
+}
+
+function meets(row: StoredRow, criteria: CaseCriteria, { holders, now }: SeenNow): boolean {
+  const holder = holders.find(({ holderId }) => holderId === row.claim?.holderId) ?? null;
+  return meetsCriteria(row, criteria, { holder, now });
+}
+
+/** How many cases meet the criteria, `max` at most. */
+export function countFound(
+  cases: Iterable<MemoryCase>,
+  criteria: CaseCriteria,
+  { max, ...seen }: SeenNow & { readonly max: number },
+): number {
+  const found = [...cases].filter((one) => meets(storedRow(one), criteria, seen));
+  return Math.min(found.length, max);
 }
 
 /** How many cases of each type stand in each state. */

@@ -28,7 +28,7 @@ import { append, claimAfter, heldClaim, newClaim, orInvalid, storedRow, type Mem
 import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
-import { countCases, listCases, takeable } from "./listing.ts";
+import { countCases, countFound, listCases, takeable } from "./listing.ts";
 import { memoryInbox } from "./inbox.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
@@ -74,7 +74,10 @@ function storeOf(memory: Memory): Store {
     setAside: async (caseId, claimId, summary) => memory.setAside(caseId, claimId, summary),
     loadCase: async (caseId) => memory.loadCase(caseId),
     loadRow: async (caseId) => memory.loadRow(caseId),
-    listCases: async (filter) => listCases(memory.cases.values(), filter),
+    listCases: async (filter) =>
+      listCases(memory.cases.values(), filter, { holders: memory.holders.list(), now: memory.now() }),
+    countFound: async (criteria, max) =>
+      countFound(memory.cases.values(), criteria, { holders: memory.holders.list(), now: memory.now(), max }),
     countCases: async () => countCases(memory.cases.values(), memory.now()),
     registerHolder: async (holder) => {
       const now = memory.now();

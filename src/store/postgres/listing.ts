@@ -1,10 +1,14 @@
 /** Lists and counts. */
 
+import { REVIEW_WORDS, WAIT_WORDS, type CaseCriteria } from "../../core/case-criteria.ts";
 import { FootholdError } from "../../core/errors.ts";
 import type { StoredState } from "../../core/row.ts";
+import { seemsAlive } from "../../core/state.ts";
 import { LIST_LIMIT_MAX, SHARD_COUNT, type CaseFilter, type CasePage, type TypeCount } from "../port.ts";
 import { toRow, type CaseColumns } from "./case-rows.ts";
+import { readClock } from "./clock.ts";
 import type { Database, Parameter } from "./database.ts";
+import { listHolders } from "./holders.ts";
 
 /** One page of cases. Throws `INVALID_REQUEST` for a limit out of bounds or a cursor that we never gave. */
 export async function listCases(database: Database, filter: CaseFilter): Promise<CasePage> {
@@ -30,12 +34,78 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
     // One more than wanted tells whether there is a next page.
     filter.limit + 1,
   ];
+  if (isSearch(filter)) {
+    const criteria = await criteriaParameters(database, filter);
+    const page = [after?.startedAt ?? null, after?.caseId ?? null, filter.limit + 1];
+    return database.run<CaseColumns>("search_cases", [...criteria, ...page]);
+  }
   if (filter.businessKey !== undefined) {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
     const more = [filter.businessKey, shards, filter.withReview === true];
     return database.run<CaseColumns>("list_by_business_key", [...parameters, ...more]);
   }
   return database.run<CaseColumns>(filter.withReview === true ? "list_reviews" : "list_cases", parameters);
+}
+
+/** True where the plain lists, each read by an index of its own, do not know a criterion. */
+function isSearch(criteria: CaseCriteria): boolean {
+  const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible } = criteria;
+  return [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible].some(
+    (one) => one !== undefined,
+  );
+}
+
+/** How many cases meet the criteria, `max` at most. */
+export async function countFound(database: Database, criteria: CaseCriteria, max: number): Promise<number> {
+  const parameters = await criteriaParameters(database, criteria);
+  const [counted] = await database.run<{ readonly found: number }>("count_found", [...parameters, max]);
+  return counted?.found ?? 0;
+}
+
+/** The first parameters of both statements, in their order. */
+async function criteriaParameters(database: Database, criteria: CaseCriteria): Promise<readonly Parameter[]> {
+  const { readable } = criteria;
+  const seen = readable === undefined ? null : await readSeen(database);
+  return [
+    criteria.tenant ?? null,
+    criteria.caseType ?? null,
+    criteria.states ?? null,
+    criteria.withReview === true,
+    criteria.businessKey ?? null,
+    criteria.unchangedSinceAt ?? null,
+    criteria.failureKind ?? null,
+    criteria.owner ?? null,
+    asJson(criteria.atSteps),
+    criteria.text ?? null,
+    asJson(criteria.visible),
+    readable ?? null,
+    JSON.stringify(REVIEW_WORDS),
+    JSON.stringify(WAIT_WORDS),
+    seen?.alive ?? null,
+    seen?.pages ?? null,
+    seen?.now ?? null,
+  ];
+}
+
+function asJson(value: readonly object[] | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+interface Seen {
+  readonly alive: readonly string[];
+  readonly pages: readonly string[];
+  readonly now: number;
+}
+
+/** Holders are read first and named by id: a list never joins them. */
+async function readSeen(database: Database): Promise<Seen> {
+  const holders = await listHolders(database);
+  const now = await readClock(database);
+  return {
+    alive: holders.filter((one) => seemsAlive(one, now)).map(({ holderId }) => holderId),
+    pages: holders.filter(({ kind }) => kind === "page").map(({ holderId }) => holderId),
+    now,
+  };
 }
 
 function readCursor(

@@ -1,6 +1,5 @@
 /** The PostgreSQL store: the port, put together from its parts. */
 
-import { invariant } from "../../core/errors.ts";
 import type { Store } from "../port.ts";
 import { changeCase, loadCase, loadRow, setAside } from "./change-case.ts";
 import { claimDue } from "./claim-due.ts";
@@ -8,10 +7,11 @@ import { commitAll, findCommit } from "./commit.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
 import { changeCredential } from "./credentials.ts";
 import { Database } from "./database.ts";
+import { readClock } from "./clock.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
 import { postgresInbox } from "./inbox.ts";
 import { insertCase } from "./insert-case.ts";
-import { countCases, listCases } from "./listing.ts";
+import { countCases, countFound, listCases } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
 import { beginStep } from "./step-transaction.ts";
@@ -47,6 +47,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     loadCase: (caseId) => database.guarded(() => loadCase(database, caseId)),
     loadRow: (caseId) => database.guarded(() => loadRow(database, caseId)),
     listCases: (filter) => database.guarded(() => listCases(database, filter)),
+    countFound: (criteria, max) => database.guarded(() => countFound(database, criteria, max)),
     countCases: () => database.guarded(() => countCases(database)),
     registerHolder: (holder) => database.guarded(() => registerHolder(database, holder)),
     beat: (holderId) => database.guarded(() => beat(database, holderId)),
@@ -59,10 +60,4 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listen: (onHint) => listener.add(onHint),
     inbox: postgresInbox(database, listener),
   };
-}
-
-async function readClock(database: Database): Promise<number> {
-  const [row] = await database.run<{ readonly now: number }>("read_clock", []);
-  invariant(row !== undefined, "read_clock returned no row");
-  return row.now;
 }

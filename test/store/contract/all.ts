@@ -3,6 +3,7 @@ import { testClaims } from "./claims.ts";
 import { testCommits } from "./commits.ts";
 import type { Bench } from "./contract.ts";
 import { testCredentials } from "./credentials.ts";
+import { testCriteria } from "./criteria.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
@@ -22,6 +23,7 @@ export function testContract(bench: Bench): void {
   testFailovers(bench);
   testHolders(bench);
   testLists(bench);
+  testCriteria(bench);
   testRebuilds(bench);
   testSnapshots(bench);
 }

@@ -24,6 +24,7 @@ import type { DefinitionStanding } from "../../../desk/definition.ts";
 import type { ListPage } from "../../../desk/desk.ts";
 import type { Holding } from "../../../desk/holding.ts";
 import type { MoveView } from "../../../desk/moves-view.ts";
+import type { CaseCount } from "../types.ts";
 import { planView, standingKind } from "./plan-schemas.ts";
 import { count, json, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
 
@@ -39,7 +40,7 @@ export const storedState: z.ZodType<StoredState> = oneOf<StoredState>({
 });
 
 /** States as people read them. */
-const readableState = oneOf<ReadableState>({
+export const readableState: z.ZodType<ReadableState> = oneOf<ReadableState>({
   Running: true,
   "Will retry": true,
   "Waiting for event": true,
@@ -119,6 +120,11 @@ export const listPage: z.ZodType<ListPage> = named<ListPage>("CasePage")(
   z.strictObject({ cases: list(caseLine), next: textOrNone, now: time }),
 );
 
+/** How many cases match. */
+export const caseCount: z.ZodType<CaseCount> = named<CaseCount>("CaseCount")(
+  z.strictObject({ count, isCapped: z.boolean() }),
+);
+
 const reviewReason = oneOf<ReviewReason>({
   rejected: true,
   denied: true,
@@ -162,7 +168,7 @@ const failureCauses = {
 } as const;
 
 /** Why something failed. */
-const failureKind = oneOf<FailureKind>({ ...failureCauses, unknown: true });
+export const failureKind: z.ZodType<FailureKind> = oneOf<FailureKind>({ ...failureCauses, unknown: true });
 
 const executed = oneOf<Failure["executed"]>({ no: true, maybe: true, yes: true, partial: true });
 

@@ -16,6 +16,7 @@ import { LIST_LIMIT_MAX } from "../../../store/port.ts";
 import type {
   AccessBody,
   ApprovalBody,
+  CasePageQuery,
   CaseParams,
   CasesQuery,
   ConfirmationBody,
@@ -31,7 +32,7 @@ import type {
   TakeOverBody,
   VouchBody,
 } from "../types.ts";
-import { storedState } from "./case-schemas.ts";
+import { failureKind, readableState, storedState } from "./case-schemas.ts";
 import { standing, workState } from "./inbox-schemas.ts";
 import { json, list, named, typed } from "./schema.ts";
 
@@ -81,16 +82,26 @@ export const showQuery: z.ZodType<{ repairId?: string }> = z.strictObject(underR
 /** How many. */
 export const limitQuery: z.ZodType<{ limit?: number }> = z.strictObject({ limit: page.limit });
 
+const caseFilters = {
+  type: name.exactOptional(),
+  state: list(storedState, REPEATS_MAX).exactOptional(),
+  review: z.boolean().exactOptional(),
+  tenant: line(TENANT_CHARS_MAX).exactOptional(),
+  businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
+  reading: list(readableState, REPEATS_MAX).exactOptional(),
+  owner: name.exactOptional(),
+  destination: name.exactOptional(),
+  kind: failureKind.exactOptional(),
+  unchangedSince: z.int().min(0).exactOptional(),
+  text: name.exactOptional(),
+};
+
 /** Filters of cases. */
-export const casesQuery: z.ZodType<CasesQuery> = typed<CasesQuery>()(
-  z.strictObject({
-    type: name.exactOptional(),
-    state: list(storedState, REPEATS_MAX).exactOptional(),
-    review: z.boolean().exactOptional(),
-    tenant: line(TENANT_CHARS_MAX).exactOptional(),
-    businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
-    ...page,
-  }),
+export const casesQuery: z.ZodType<CasesQuery> = typed<CasesQuery>()(z.strictObject(caseFilters));
+
+/** The same, by pages. */
+export const casePageQuery: z.ZodType<CasePageQuery> = typed<CasePageQuery>()(
+  z.strictObject({ ...caseFilters, ...page }),
 );
 
 /** Filters of events. */

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import {
+  meetsCriteria,
+  REVIEW_WORDS,
+  WAIT_WORDS,
+  type CaseCriteria,
+  type JudgedRow,
+} from "./case-criteria.ts";
+import type { Review, ReviewReason, Wait } from "./journal.ts";
+import { readState } from "./state.ts";
+
+const review = (reason: ReviewReason): Review => ({
+  step: "send",
+  reason,
+  sentence: "The ERP refused the Field vendor.",
+  owner: "purchasing",
+  nextCheckAllowedAt: null,
+});
+
+const timer: Wait = { kind: "timer", step: "rest", dueAt: 1 };
+const approval: Wait = { kind: "approval", step: "approve", dueAt: null, by: "finance" };
+
+const row: JudgedRow = {
+  caseId: "07-abc",
+  tenant: "acme",
+  caseType: "purchase",
+  businessKey: "PO-1",
+  state: "in_review",
+  dueAt: null,
+  changedAt: 1_000,
+  summary: {
+    confirmed: 0,
+    waits: [timer, approval],
+    reviews: [review("rejected")],
+    unsettled: ["book"],
+    lastFailure: {
+      step: "send",
+      attempt: 1,
+      at: 900,
+      kind: "rejected",
+      executed: "no",
+      sentence: "Status 422.",
+    },
+    losses: 0,
+    isRepaired: false,
+    repair: null,
+    stoppedBy: null,
+  },
+  claim: null,
+};
+
+const bare: JudgedRow = {
+  ...row,
+  businessKey: null,
+  summary: { ...row.summary, waits: [], reviews: [], unsettled: [], lastFailure: null },
+};
+
+const seen = { holder: null, now: 2_000 };
+
+describe("what a list shows", () => {
+  it.each<[string, CaseCriteria]>([
+    ["nothing asked", {}],
+    ["tenant", { tenant: "acme" }],
+    ["type", { caseType: "purchase" }],
+    ["state", { states: ["done", "in_review"] }],
+    ["open review", { withReview: true }],
+    ["open review or not", { withReview: false }],
+    ["business key", { businessKey: "PO-1" }],
+    ["what people read", { readable: ["Done", "Needs correction"] }],
+    ["owner of a review", { owner: "purchasing" }],
+    ["who answers an approval", { owner: "finance" }],
+    ["step in review", { atSteps: [{ caseType: "purchase", step: "send" }] }],
+    ["step that waits", { atSteps: [{ caseType: "purchase", step: "approve" }] }],
+    ["step that is not settled", { atSteps: [{ caseType: "purchase", step: "book" }] }],
+    ["kind of failure", { failureKind: "rejected" }],
+    ["age", { unchangedSinceAt: 1_000 }],
+    ["text of the id", { text: "7-AB" }],
+    ["text of the business key", { text: "po-" }],
+    ["text of a review", { text: "field VENDOR" }],
+    ["text of a failure", { text: "422" }],
+    ["all tenants and types", { visible: [{ tenants: null, caseTypes: null }] }],
+    [
+      "one grant of several",
+      {
+        visible: [
+          { tenants: [], caseTypes: null },
+          { tenants: ["acme"], caseTypes: ["purchase"] },
+        ],
+      },
+    ],
+  ])("has a case that meets it: %s", (_what, criteria) => {
+    expect(meetsCriteria(row, criteria, seen)).toBe(true);
+  });
+
+  it.each<[string, CaseCriteria]>([
+    ["tenant", { tenant: "other" }],
+    ["type", { caseType: "other" }],
+    ["state", { states: [] }],
+    ["open review", { withReview: true }],
+    ["business key", { businessKey: "PO-1" }],
+    ["what people read", { readable: ["Needs review"] }],
+    ["owner", { owner: "purchasing" }],
+    ["step of another type", { atSteps: [{ caseType: "other", step: "send" }] }],
+    ["step", { atSteps: [{ caseType: "purchase", step: "send" }] }],
+    ["kind of failure", { failureKind: "rejected" }],
+    ["age", { unchangedSinceAt: 999 }],
+    ["text", { text: "vendor" }],
+    ["no grant", { visible: [] }],
+    ["another tenant", { visible: [{ tenants: ["other"], caseTypes: null }] }],
+    ["another type", { visible: [{ tenants: null, caseTypes: ["other"] }] }],
+  ])("leaves out a case that does not: %s", (_what, criteria) => {
+    expect(meetsCriteria(bare, criteria, seen)).toBe(false);
+  });
+
+  it("reads the words of every review as the reading does", () => {
+    for (const [reason, word] of Object.entries(REVIEW_WORDS)) {
+      const summary = { ...bare.summary, reviews: [{ ...review("bug"), reason: reason as ReviewReason }] };
+      expect(readState({ ...bare, summary, ...seen }).state).toBe(word);
+    }
+  });
+
+  it.each<Wait>([
+    { kind: "retry", step: "s", dueAt: 1, attempt: 1, attemptsMax: 5, by: "backoff" },
+    { kind: "check", step: "s", dueAt: 1 },
+    { kind: "probe", step: "s", dueAt: 1, condition: "c", why: "w" },
+    approval,
+    { kind: "event", step: "s", dueAt: 1, eventType: "e" },
+    { kind: "timer", step: "s", dueAt: 1 },
+  ])("reads the words of every wait as the reading does: $kind", (wait) => {
+    const summary = { ...bare.summary, waits: [wait] };
+    expect(readState({ ...bare, state: "waiting", summary, ...seen }).state).toBe(WAIT_WORDS[wait.kind]);
+  });
+});

@@ -1,0 +1,152 @@
+/**
+ * Which cases a list shows: one pure function over a row. The PostgreSQL store says the same in SQL, with the words of
+ * states from the tables here, and a test holds the two equal.
+ */
+
+import type { Claim } from "./claim.ts";
+import type { FailureKind } from "./failure.ts";
+import type { ReviewReason, Wait } from "./journal.ts";
+import type { CaseSummary, StoredState } from "./row.ts";
+import { readState, type Holder, type ReadableState } from "./state.ts";
+
+/** Tenants and case types that somebody may see; null = all of them. */
+export interface VisibleCases {
+  readonly tenants: readonly string[] | null;
+  readonly caseTypes: readonly string[] | null;
+}
+
+/** A step of a case type. */
+export interface StepOfType {
+  readonly caseType: string;
+  readonly step: string;
+}
+
+/** What a case must meet; whatever is left out is met by every case. */
+export interface CaseCriteria {
+  readonly tenant?: string;
+  readonly caseType?: string;
+  readonly states?: readonly StoredState[];
+  /** Only cases that have an open review, in whatever state. */
+  readonly withReview?: boolean;
+  readonly businessKey?: string;
+  /** States as people read them. */
+  readonly readable?: readonly ReadableState[];
+  /** Who has to act on a review or to answer an approval. */
+  readonly owner?: string;
+  /** Cases that wait, are in review or have an outcome unsettled at one of these steps. */
+  readonly atSteps?: readonly StepOfType[];
+  /** Kind of the last failure that is not overcome. */
+  readonly failureKind?: FailureKind;
+  /** Nothing was written to the case since, epoch ms. */
+  readonly unchangedSinceAt?: number;
+  /** Part of the case id, the business key or a sentence; A to Z count as a to z. */
+  readonly text?: string;
+  /** What whoever asks may see: at least one of these. */
+  readonly visible?: readonly VisibleCases[];
+}
+
+/** What a case is judged by. */
+export interface JudgedRow {
+  readonly caseId: string;
+  readonly tenant: string;
+  readonly caseType: string;
+  readonly businessKey: string | null;
+  readonly state: StoredState;
+  readonly dueAt: number | null;
+  readonly changedAt: number;
+  readonly summary: CaseSummary;
+  readonly claim: Claim | null;
+}
+
+/** True if the case meets all of them. `holder` is that of its claim; null where nobody knows it. */
+export function meetsCriteria(
+  row: JudgedRow,
+  criteria: CaseCriteria,
+  seen: { readonly holder: Holder | null; readonly now: number },
+): boolean {
+  return (
+    meetsColumns(row, criteria) &&
+    meetsSummary(row, criteria) &&
+    (criteria.visible === undefined || criteria.visible.some((one) => isVisible(row, one))) &&
+    (criteria.readable === undefined || criteria.readable.includes(readState({ ...row, ...seen }).state))
+  );
+}
+
+function meetsColumns(row: JudgedRow, criteria: CaseCriteria): boolean {
+  const { tenant, caseType, states, businessKey, unchangedSinceAt } = criteria;
+  return (
+    (tenant === undefined || row.tenant === tenant) &&
+    (caseType === undefined || row.caseType === caseType) &&
+    (states === undefined || states.includes(row.state)) &&
+    (businessKey === undefined || row.businessKey === businessKey) &&
+    (unchangedSinceAt === undefined || row.changedAt <= unchangedSinceAt)
+  );
+}
+
+function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
+  const { withReview, owner, atSteps, failureKind, text } = criteria;
+  const { reviews, waits, unsettled, lastFailure } = row.summary;
+  const steps = [...reviews.map(({ step }) => step), ...waits.map(({ step }) => step), ...unsettled];
+  return (
+    (withReview !== true || reviews.length > 0) &&
+    (owner === undefined || ownersOf(row.summary).includes(owner)) &&
+    (atSteps === undefined ||
+      atSteps.some(({ caseType, step }) => caseType === row.caseType && steps.includes(step))) &&
+    (failureKind === undefined || lastFailure?.kind === failureKind) &&
+    (text === undefined || textsOf(row).some((one) => lowered(one).includes(lowered(text))))
+  );
+}
+
+function ownersOf({ reviews, waits }: CaseSummary): readonly string[] {
+  return [
+    ...reviews.map(({ owner }) => owner),
+    ...waits.flatMap((wait) => (wait.kind === "approval" ? [wait.by] : [])),
+  ];
+}
+
+function textsOf({ caseId, businessKey, summary }: JudgedRow): readonly string[] {
+  return [
+    caseId,
+    ...(businessKey === null ? [] : [businessKey]),
+    ...summary.reviews.map(({ sentence }) => sentence),
+    ...(summary.lastFailure === null ? [] : [summary.lastFailure.sentence]),
+  ];
+}
+
+/** Of A to Z alone: no two systems agree on all other letters. */
+function lowered(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+function isVisible({ tenant, caseType }: JudgedRow, { tenants, caseTypes }: VisibleCases): boolean {
+  return (tenants?.includes(tenant) ?? true) && (caseTypes?.includes(caseType) ?? true);
+}
+
+/** What people read where the first open review has this reason. */
+export const REVIEW_WORDS: Readonly<Record<ReviewReason, ReadableState>> = {
+  rejected: "Needs correction",
+  denied: "Needs access",
+  quota: "Needs access",
+  unknown: "Outcome unknown",
+  limit: "Needs review",
+  conflict: "Needs review",
+  gone: "Needs review",
+  bug: "Needs review",
+  precondition: "Needs review",
+  lapsed: "Needs review",
+  unreadable: "Needs review",
+  poison: "Needs review",
+  refused: "Needs review",
+  expired: "Needs review",
+  mayExistTwice: "Needs review",
+};
+
+/** What people read where the wait that ends first is of this kind. */
+export const WAIT_WORDS: Readonly<Record<Wait["kind"], ReadableState>> = {
+  retry: "Will retry",
+  check: "Outcome unknown",
+  probe: "Waiting until",
+  approval: "Waiting for approval",
+  event: "Waiting for event",
+  timer: "Waiting until",
+};

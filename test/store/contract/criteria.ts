@@ -1,0 +1,248 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { meetsCriteria, REVIEW_WORDS, type CaseCriteria } from "../../../src/core/case-criteria.ts";
+import type { Review, ReviewReason, Wait } from "../../../src/core/journal.ts";
+import type { CaseSummary, RestingRow, RestingState, StoredState } from "../../../src/core/row.ts";
+import type { ReadableState } from "../../../src/core/state.ts";
+import type { StoredHolder, StoredRow } from "../../../src/store/port.ts";
+import { newCase, newCaseId, newId } from "../made-cases.ts";
+import type { Bench } from "./contract.ts";
+
+const CASES = 300;
+const QUESTIONS = 150;
+const SEED = 20_261_130;
+
+const name = fc.constantFrom("approve", "createRecord", "notify");
+const person = fc.constantFrom("purchasing", "finance", 'o"wn\\er', "Ü");
+const tenant = fc.constantFrom("acme", "beta", "ten'ant");
+const caseType = fc.constantFrom("purchase", "refund");
+const businessKey = fc.constantFrom("PO-1", "po-2", "Ärger", "100%_");
+const sentence = fc.constantFrom("The ERP refused VENDOR.", "status 503", "Größe: 3 µm", "%_");
+const text = fc.constantFrom("", "erp", "PO", "po-", "%", "ÄRGER", "Ärger", "µ", "0", "refused v");
+const due = fc.constantFrom(null, 1_000, 2_000, 4_000_000_000_000);
+// The tables have every member of their unions: the compiler says so.
+const reason = fc.constantFrom(...(Object.keys(REVIEW_WORDS) as ReviewReason[]));
+const readables: Readonly<Record<ReadableState, true>> = {
+  Running: true,
+  "Will retry": true,
+  "Waiting for event": true,
+  "Waiting for approval": true,
+  "Waiting until": true,
+  Paused: true,
+  "Worker lost": true,
+  "Outcome unknown": true,
+  "Needs correction": true,
+  "Needs access": true,
+  "Needs review": true,
+  "Being repaired": true,
+  Done: true,
+  "Done after repair": true,
+  Canceled: true,
+};
+const readable = fc.constantFrom(...(Object.keys(readables) as ReadableState[]));
+
+const review: fc.Arbitrary<Review> = fc.record({
+  step: name,
+  reason,
+  sentence,
+  owner: person,
+  nextCheckAllowedAt: due,
+});
+
+const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kind: Kind }>> } = {
+  retry: fc.record({
+    kind: fc.constant("retry" as const),
+    step: name,
+    dueAt: fc.nat(9),
+    attempt: fc.constant(1),
+    attemptsMax: fc.constant(5),
+    by: fc.constantFrom("backoff", "provider"),
+  }),
+  check: fc.record({ kind: fc.constant("check" as const), step: name, dueAt: fc.nat(9) }),
+  probe: fc.record({
+    kind: fc.constant("probe" as const),
+    step: name,
+    dueAt: fc.nat(9),
+    condition: name,
+    why: sentence,
+  }),
+  approval: fc.record({
+    kind: fc.constant("approval" as const),
+    step: name,
+    dueAt: fc.option(fc.nat(9)),
+    by: person,
+  }),
+  event: fc.record({ kind: fc.constant("event" as const), step: name, dueAt: fc.nat(9), eventType: name }),
+  timer: fc.record({ kind: fc.constant("timer" as const), step: name, dueAt: fc.nat(9) }),
+};
+
+const summary: fc.Arbitrary<CaseSummary> = fc.record({
+  confirmed: fc.nat(3),
+  waits: fc.array(fc.oneof(...Object.values(waits)), { maxLength: 2 }),
+  reviews: fc.oneof(fc.constant([]), fc.array(review, { maxLength: 2 })),
+  unsettled: fc.uniqueArray(name, { maxLength: 1 }),
+  lastFailure: fc.option(
+    fc.record({
+      step: name,
+      attempt: fc.constant(1),
+      at: fc.constant(1_000),
+      kind: fc.constantFrom("transient", "rejected", "unknown"),
+      executed: fc.constantFrom("no", "maybe"),
+      sentence,
+    }),
+    { freq: 2 },
+  ),
+  losses: fc.nat(1),
+  isRepaired: fc.boolean(),
+  repair: fc.option(fc.record({ name: person, events: fc.nat(2) }), { freq: 2 }),
+  stoppedBy: fc.constant(null),
+});
+
+const resting: fc.Arbitrary<Pick<RestingRow, "state" | "dueAt" | "summary">> = fc.record({
+  state: fc.constantFrom<RestingState>("ready", "waiting", "paused", "in_review", "done", "canceled"),
+  dueAt: due,
+  summary,
+});
+
+/** A row whose due time is of its state. */
+function whole(row: Pick<RestingRow, "state" | "dueAt" | "summary">): typeof row {
+  if (row.state === "ready") return { ...row, dueAt: row.dueAt ?? 1_000 };
+  return row.state === "waiting" || row.state === "paused" ? row : { ...row, dueAt: null };
+}
+
+const KEYS_MAX = 2;
+
+/** One or two criteria at a time: more would leave nothing to compare. */
+const criteria: fc.Arbitrary<CaseCriteria> = fc
+  .record({
+    tenant,
+    caseType,
+    states: fc.uniqueArray(
+      fc.constantFrom<StoredState>("ready", "claimed", "waiting", "paused", "in_review", "done", "canceled"),
+    ),
+    withReview: fc.boolean(),
+    businessKey,
+    readable: fc.uniqueArray(readable, { maxLength: 4 }),
+    owner: person,
+    atSteps: fc.array(fc.record({ caseType, step: name }), { maxLength: 2 }),
+    failureKind: fc.constantFrom("transient", "rejected", "unknown", "gone"),
+    unchangedSinceAt: fc.constantFrom(1_499, 1_500, 1_501),
+    text,
+    visible: fc.array(
+      fc.record({
+        tenants: fc.option(fc.uniqueArray(tenant)),
+        caseTypes: fc.option(fc.uniqueArray(caseType)),
+      }),
+      { maxLength: 2 },
+    ),
+  })
+  .chain((all) =>
+    fc
+      .shuffledSubarray(Object.keys(all), { minLength: 1, maxLength: KEYS_MAX })
+      .map((keys) => Object.fromEntries(Object.entries(all).filter(([key]) => keys.includes(key)))),
+  );
+
+/** Cases of every kind, some claimed by workers and pages that are alive, silent, ended or forgotten. */
+async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
+  const { store } = bench;
+  const holderIds: string[] = [];
+  for (const { kind, leaseMs, isEnded } of [
+    { kind: "worker", leaseMs: 3_600_000, isEnded: false },
+    { kind: "worker", leaseMs: 1, isEnded: false },
+    { kind: "worker", leaseMs: 3_600_000, isEnded: true },
+    { kind: "page", leaseMs: 3_600_000, isEnded: false },
+  ] as const) {
+    const holderId = newId();
+    await store.registerHolder({
+      holderId,
+      kind,
+      leaseMs,
+      name: "w",
+      host: "h",
+      build: "b",
+      caseTypes: [],
+    });
+    if (isEnded) await store.endHolder(holderId, null);
+    holderIds.push(holderId);
+  }
+  holderIds.push("a holder that nobody knows");
+  const wishes = fc.record({
+    tenant,
+    caseType,
+    businessKey: fc.option(businessKey, { freq: 2 }),
+    resting,
+    holder: fc.option(fc.nat(holderIds.length - 1), { freq: 2 }),
+    at: fc.constantFrom(1_000, 1_500, 2_000),
+  });
+  for (const wish of fc.sample(wishes, { numRuns: CASES, seed: SEED })) {
+    const shard = 7;
+    const { holder } = wish;
+    const isOpen = wish.resting.state !== "done" && wish.resting.state !== "canceled";
+    const holderId = holder === null || !isOpen ? undefined : holderIds[holder];
+    const claim =
+      holderId === undefined ? {} : { claim: { claimId: newId(), holderId, actWithinMs: 60_000 } };
+    const made = newCase({ ...wish, shard, caseId: newCaseId(shard), ...claim });
+    await store.insertCase({ ...made, row: { ...made.row, ...whole(wish.resting) } });
+  }
+  return store.listHolders();
+}
+
+export function testCriteria(bench: Bench): void {
+  describe("criteria", () => {
+    test("keep exactly the cases that the pure function keeps, and count them", async () => {
+      const holders = await fill(bench);
+      const { rows } = await bench.store.listCases({ limit: 500 });
+      expect(rows.length).toBeGreaterThan(100);
+      const now = await bench.store.now();
+      let kept = 0;
+      for (const one of fc.sample(criteria, { numRuns: QUESTIONS, seed: SEED })) {
+        const wanted = rows.filter((row) => meetsCriteria(row, one, { holder: holderOf(row, holders), now }));
+        const found = await bench.store.listCases({ ...one, limit: 500 });
+        expect({ one, ids: idsOf(found.rows) }).toEqual({ one, ids: idsOf(wanted) });
+        expect(await bench.store.countFound(one, 500)).toBe(wanted.length);
+        kept += wanted.length;
+      }
+      expect(kept).toBeGreaterThan(500);
+    });
+
+    test("each word that people read finds the cases that read so, and no other", async () => {
+      const holders = await fill(bench);
+      const { rows } = await bench.store.listCases({ limit: 500 });
+      const now = await bench.store.now();
+      for (const word of Object.keys(readables) as ReadableState[]) {
+        const wanted = rows.filter((row) =>
+          meetsCriteria(row, { readable: [word] }, { holder: holderOf(row, holders), now }),
+        );
+        expect([word, wanted.length > 0]).toEqual([word, true]);
+        const found = await bench.store.listCases({ readable: [word], limit: 500 });
+        expect([word, ...idsOf(found.rows)]).toEqual([word, ...idsOf(wanted)]);
+      }
+    });
+
+    test("go on over pages, and a count ends at its bound", async () => {
+      await fill(bench);
+      const all = idsOf((await bench.store.listCases({ text: "", limit: 500 })).rows);
+      const paged: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await bench.store.listCases({
+          text: "",
+          limit: 37,
+          ...(after === undefined ? {} : { after }),
+        });
+        paged.push(...idsOf(page.rows));
+        after = page.next ?? undefined;
+      } while (after !== undefined);
+      expect(paged).toEqual(all);
+      expect(await bench.store.countFound({}, 10)).toBe(10);
+    });
+  });
+}
+
+function holderOf({ claim }: StoredRow, holders: readonly StoredHolder[]): StoredHolder | null {
+  return holders.find(({ holderId }) => holderId === claim?.holderId) ?? null;
+}
+
+function idsOf(rows: readonly StoredRow[]): readonly string[] {
+  return rows.map(({ caseId }) => caseId);
+}
