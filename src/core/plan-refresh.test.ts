@@ -8,11 +8,15 @@ import {
   outlineOf,
   retry,
   SECOND,
+  seen,
   START,
   Story,
 } from "./case.fixture.ts";
-import type { RefreshAnswer } from "./journal.ts";
-import type { DestinationOutline } from "./outline.ts";
+import type { CaseState } from "./case-state.ts";
+import type { Entry, RefreshAnswer } from "./journal.ts";
+import type { DestinationOutline, SendStepOutline } from "./outline.ts";
+import { planRefresh } from "./plan-refresh.ts";
+import { decideAfterRefresh } from "./refresh.ts";
 
 const refused = failure({ cause: "denied", access: "refreshable", sentence: "erp answered 401." });
 const revoked = failure({ cause: "denied", access: "revoked", sentence: "erp answered 401." });
@@ -26,6 +30,12 @@ const dead = failed({ cause: "denied", access: "revoked", sentence: "The token e
 function story(over: Partial<DestinationOutline> = {}, hasCheck = false): Story {
   const to = destination({ canRefresh: true, ...over });
   return new Story(outlineOf({ kind: "step", name: "create", destination: to, hasCheck }));
+}
+
+function step(one: Story): SendStepOutline {
+  const [found] = one.outline.steps;
+  if (found?.kind !== "step") throw new Error("no step");
+  return found;
 }
 
 /** What happens next, and when, in seconds from the start. */
@@ -110,6 +120,8 @@ describe("a step whose token was refused", () => {
   it("goes to people at once where the endpoint says that it will not work", () => {
     expect(after(dead)).toBe("denied for erp-admins");
     expect(after(failed({ cause: "rejected" }))).toBe("denied for erp-admins");
+    const never = { kind: "doNotRetry", source: "x-should-retry" } as const;
+    expect(after(failed({ cause: "transient", instruction: never }))).toBe("limit for platform");
     expect(after(failed({ cause: "quota" }))).toBe("quota for erp-admins");
     expect(after(failed({ cause: "bug" }))).toBe("bug for purchasing-lead");
   });
@@ -154,6 +166,41 @@ describe("a step whose token was refused", () => {
     one.append({ kind: "cancelRequested", by: { kind: "person", name: "ada" }, reason: null });
     expect(one.act("create", { busy: new Set(["other"]) })).toEqual({ kind: "nothing", why: "halting" });
   });
+});
+
+describe("what is written of a refresh", () => {
+  const wire = seen(2);
+  const one = story().open("create").fail("create", refused);
+  const write = (state: CaseState): Entry =>
+    decideAfterRefresh(step(one), state, { answer: down, restUntilAt: null, wire }, START, 0);
+
+  it("names the attempt that was refused, and tells what was sent", () => {
+    expect(write(one.state)).toMatchObject({ attempt: 1, intentVersion: 1, wire, retryAt: START + 2_500 });
+  });
+
+  it("waits longer each time, and counts anew for another intent", () => {
+    one.refresh("create", down);
+    expect(write(one.state)).toMatchObject({ retryAt: START + 10_000 });
+    const other = { ...one.step("create"), refresh: { ...one.step("create").refresh, intentVersion: 7 } };
+    const state = { ...one.state, steps: { create: other } } as CaseState;
+    expect(write(state)).toMatchObject({ retryAt: START + 2_500 });
+  });
+
+  it("is nothing where nothing was refused", () => {
+    expect(() => write(story().state)).toThrow("create of case case-1 was not refused");
+  });
+
+  it("leaves nothing to do about the refusal", () => {
+    const done = story().open("create").fail("create", refused).refresh("create");
+    expect(planRefresh(done.planInput(), step(done), refused)).toBeNull();
+  });
+});
+
+it("checks that were answered and prove nothing say so when they are given up", () => {
+  const once = { repeatSafety: { by: "lookup" }, retry: { ...retry, maxAttempts: 1 } } as const;
+  const one = story(once, true).open("create").fail("create", lostAnswer);
+  one.check("create", { kind: "didNotHappen" });
+  expect(sentence(one)).toMatch(/and 1 checks could not tell\.$/);
 });
 
 it("checks that could not tell say why when they are given up", () => {

@@ -32,8 +32,9 @@ function isRefreshable({ destination }: SendStepOutline, { kind, access }: Failu
 }
 
 function standingOf({ refresh, intent, lastFailure }: StepState): RefreshStanding {
-  const last = lastFailure?.attempt ?? 0;
-  if (refresh === null || refresh.intentVersion !== intent?.version) return { kind: "toDo" };
+  if (refresh === null || lastFailure === null || refresh.intentVersion !== intent?.version)
+    return { kind: "toDo" };
+  const { attempt: last } = lastFailure;
   const { attempt, failure, times, retryAt } = refresh;
   if (attempt === last)
     return failure === null ? { kind: "done" } : { kind: "failed", failure, times, retryAt };

@@ -5,6 +5,7 @@
  */
 
 import { stepOf, type CaseState } from "./case-state.ts";
+import { invariant } from "./errors.ts";
 import { failureOf, namedWaitMs, type Failure } from "./failure.ts";
 import type { AttemptRef, Entry, RefreshAnswer } from "./journal.ts";
 import type { SendStepOutline } from "./outline.ts";
@@ -160,8 +161,8 @@ function nextAt(
   if (!mayRefreshAgain(failure)) return null;
   const { refresh, round } = stepOf(state, name);
   const { intentVersion, attempt } = deniedAttempt(state, name);
-  const isSame = refresh?.attempt === attempt && refresh.intentVersion === intentVersion;
-  const tries = (isSame ? refresh.times : 0) + 1;
+  const isFirst = refresh?.attempt !== attempt || refresh.intentVersion !== intentVersion;
+  const tries = isFirst ? 1 : refresh.times + 1;
   const counted = { ...round, attempts: tries, throttles: tries };
   const at = retryAt(destination.retry, failure, counted, now, random);
   // To ask before anybody refreshes again would spend a try on what is known.
@@ -171,5 +172,6 @@ function nextAt(
 /** The attempt that was refused. */
 function deniedAttempt(state: CaseState, step: string): AttemptRef {
   const { intent, lastFailure } = stepOf(state, step);
-  return { step, intentVersion: intent?.version ?? 0, attempt: lastFailure?.attempt ?? 0 };
+  invariant(intent !== null && lastFailure !== null, `${step} of case ${state.caseId} was not refused`);
+  return { step, intentVersion: intent.version, attempt: lastFailure.attempt };
 }
