@@ -77,8 +77,8 @@ export function tellTally(tally: Tally, seconds: number): readonly string[] {
   const share = (kind: FaultKind): string => (((hitIn[kind] ?? 0) / Math.max(seeds, 1)) * 100).toFixed(1);
   return [
     ...Object.entries(brokenIn).flatMap(([rule, broken]) => [
+      ...broken.first.map(({ seed, what }) => `seed ${seed}: ${rule}: ${what}`),
       `${rule} broken in ${broken.seeds} seeds`,
-      ...broken.first.map(({ seed, what }) => `  seed ${seed}: ${what}`),
     ]),
     `seeds hit by each fault: ${FAULT_KINDS.map((kind) => `${kind} ${share(kind)}%`).join(", ")}`,
     ...(reruns > 0 ? [`${reruns} of ${seeds} reruns identical`] : []),
