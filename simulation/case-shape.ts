@@ -42,6 +42,8 @@ export const ARRIVED = "goods.arrived";
 export const APPROVED = "approval still stands";
 /** A prerequisite that is asked of an outside system. */
 export const IN_STOCK = "goods are in stock";
+/** What makes a step needed. */
+export const LARGE = "amount is large";
 /** The question for the version that a write is conditional on. */
 export const VERSION = "version";
 
@@ -72,7 +74,7 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
   return { steps, guarded: new Set(guarded.map(({ name }) => name)) };
 }
 
-type Common = Pick<StepOutline, "name" | "after" | "closure" | "requires" | "uses">;
+type Common = Pick<StepOutline, "name" | "after" | "closure" | "when" | "requires" | "uses">;
 
 function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Common {
   const after = drawAfter(random, earlier);
@@ -81,6 +83,7 @@ function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Comm
     name: `step${earlier.length + 1}`,
     after,
     closure: closureOf(after, earlier),
+    when: earlier.length > 0 && random.chance(0.25) ? [{ kind: "fact", name: LARGE }] : [],
     requires: [],
     uses,
   };
@@ -151,7 +154,7 @@ function drawSend(random: SeededRandom, common: Common, contract: Contract): Sen
     undo: null,
   };
   if (onLapse !== "undo") return step;
-  const follows = { after: [], closure: [], requires: [], uses: [] };
+  const follows = { after: [], closure: [], when: [], requires: [], uses: [] };
   const undo: SendStepOutline = {
     ...follows,
     ...sending,

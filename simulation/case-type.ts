@@ -3,10 +3,10 @@
 import type { Json } from "../src/core/json.ts";
 import type { StepOutline } from "../src/core/outline.ts";
 import type { CaseType, RuntimeCondition, RuntimeStep } from "../src/define/case-type.ts";
-import { APPROVED, ARRIVED, IN_STOCK, REVOKED, type CaseShape } from "./case-shape.ts";
+import { APPROVED, ARRIVED, IN_STOCK, LARGE, REVOKED, type CaseShape } from "./case-shape.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
-import { bindSend } from "./send-step.ts";
+import { bindSend, isLarge } from "./send-step.ts";
 
 /** Only this simulation starts cases and sends events, with JSON. */
 function anything(value: unknown): ReturnType<CaseType["input"]> {
@@ -40,16 +40,18 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
 }
 
 function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outside): RuntimeStep {
-  const requires = outline.requires.map(({ name }) => bindCondition(name, process, outside));
+  const bind = ({ name }: { readonly name: string }): RuntimeCondition =>
+    bindCondition(name, process, outside);
+  const conditions = { when: outline.when.map(bind), requires: outline.requires.map(bind) };
   switch (outline.kind) {
     case "approval":
-      return { kind: "approval", outline, requires, form: null };
+      return { kind: "approval", outline, ...conditions, form: null };
     case "waitForEvent":
-      return { kind: "waitForEvent", outline, requires };
+      return { kind: "waitForEvent", outline, ...conditions };
     case "sleep":
-      return { kind: "sleep", outline, requires };
+      return { kind: "sleep", outline, ...conditions };
     case "step":
-      return { ...bindSend(outline, process, outside.destinations), requires };
+      return { ...bindSend(outline, process, outside.destinations), ...conditions };
   }
 }
 
@@ -61,6 +63,8 @@ function bindCondition(name: string, process: SimulatedProcess, { stock }: Outsi
         name,
         holds: ({ events }) => events.latest(REVOKED, { after: "step1" }) === null,
       };
+    case LARGE:
+      return { kind: "fact", name, holds: ({ input }) => isLarge(input) };
     case IN_STOCK:
       return { kind: "probe", name, ask: ({ signal }) => stock.ask(process, signal) };
     default:

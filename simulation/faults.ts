@@ -61,6 +61,10 @@ export const FAULT_KINDS = [
   "lapsed",
   /** What lapsed was asked about, and is what is wanted now. */
   "rechecked",
+  /** A step was not needed. */
+  "passedOver",
+  /** A correction made it needed all the same. */
+  "neededAfterAll",
   /** What lapsed was done again. */
   "redone",
   /** What lapsed was taken back. */

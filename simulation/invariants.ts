@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
+import { isNotNeeded, stepOf } from "../src/core/case-state.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
 import { rowOf } from "../src/core/row.ts";
@@ -130,18 +131,23 @@ function checkDone(
   { row, journal }: StoredCase,
 ): readonly Violation[] {
   if (row.state !== "done") return [];
-  const facts = factsOf(foldJournal(row.caseId, journal));
+  const state = foldJournal(row.caseId, journal);
+  const facts = factsOf(state);
   const sends = shape.steps.filter((step): step is SendStepOutline => step.kind === "step");
   return sends.flatMap((step): readonly Violation[] => {
     // What was taken back, and perhaps made anew after that, is as lost as the correction that it was done for.
     if (lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];
     const mine = effects.filter(({ request, isUndone }) => request.step === step.name && !isUndone);
+    const isLost = lostAttempts.has(`${row.caseId} ${step.name}`);
+    if (isNotNeeded(stepOf(state, step.name).confirmation)) {
+      if (mine.length === 0 || isLost) return [];
+      return [{ rule: "when", what: `${row.caseId} is done without ${step.name}, but what it did is there` }];
+    }
     if (mine.length === 0)
       return [{ rule: "done", what: `${row.caseId} is done, but what ${step.name} did is not there` }];
     const wanted = canonicalJson(contentOf(step, facts));
     const isRight = mine.some(({ request }) => request.content === wanted);
-    const mayBeOld =
-      step.destination.repeatSafety.by === "lookup" && lostAttempts.has(`${row.caseId} ${step.name}`);
+    const mayBeOld = step.destination.repeatSafety.by === "lookup" && isLost;
     return isRight || mayBeOld
       ? []
       : [{ rule: "input", what: `${row.caseId} is done, but ${step.name} ran with other content` }];

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { basisOf } from "../src/core/basis.ts";
-import { recordedAnswer, stepOf, type Attempt, type CaseState } from "../src/core/case-state.ts";
+import { type Attempt, type CaseState, isNotNeeded, recordedAnswer, stepOf } from "../src/core/case-state.ts";
 import type { Entry, JournalEntry } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
@@ -13,7 +13,7 @@ import { REVOKED, sendOutline, type CaseShape } from "./case-shape.ts";
 import type { Effect } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
 import { EPOCH_MS } from "./process.ts";
-import { contentOf } from "./send-step.ts";
+import { contentOf, isLarge } from "./send-step.ts";
 
 /** A broken invariant. */
 export interface Violation {
@@ -66,10 +66,12 @@ function checkIntent({ shape, state }: EntrySite, entry: Of<"intentOpened">, vio
     violate("settled", `${step} got intent ${intentVersion} over an unsettled one`);
   const isRedone =
     lapse?.kind === "ordered" || (outline.onLapse === "redo" && entry.basis !== confirmation?.basis);
-  if (confirmation !== null && !(lapse !== null && isRedone))
+  if (confirmation !== null && !isNotNeeded(confirmation) && !(lapse !== null && isRedone))
     violate("standing", `${step} was confirmed and is to be done again`);
   if (basisOf(outline, state, digest) !== entry.basis)
     violate("revision", `${step} got an intent for an input or result that had changed before`);
+  if (outline.when.length > 0 && !isLarge(state.input))
+    violate("when", `${step} is not needed and got an intent`);
   const approvedAt = stepOf(state, "step1").confirmation?.revision ?? Infinity;
   const isRevoked = state.events.some((one) => one.eventType === REVOKED && one.revision > approvedAt);
   if (shape.guarded.has(step) && isRevoked)
@@ -103,7 +105,8 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   const known = stepOf(state, step);
   const outline = sendOutline(shape, step);
   if (outline === null) return;
-  if (known.confirmation !== null) violate("standing", `${step} was confirmed and is sent again`);
+  if (known.confirmation !== null && !isNotNeeded(known.confirmation))
+    violate("standing", `${step} was confirmed and is sent again`);
   if (known.round.attempts >= outline.destination.retry.maxAttempts)
     violate("bounded", `${step} is tried too often`);
   if (known.intent !== null && known.rejected.includes(known.intent.fingerprint)) {
@@ -205,12 +208,14 @@ function checkProof({ shape, state }: EntrySite, entry: Of<"checkAnswered">, vio
 
 /** What is confirmed for the present input is there, with what that input asks for. */
 function checkConfirmation(
-  { shape, effects, state }: EntrySite,
+  site: EntrySite,
   { step, basis, by, intentVersion }: Of<"stepConfirmed">,
   at: number,
   violate: Violate,
 ): void {
+  const { shape, effects, state } = site;
   const outline = sendOutline(shape, step);
+  if (by.how === "notNeeded") return checkPassedOver(site, step, violate);
   if (outline === null || by.how === "person") return;
   const mine = effects.filter(
     ({ request, ...effect }) => request.step === step && EPOCH_MS + effect.at <= at + CLOCK_MS,
@@ -224,6 +229,17 @@ function checkConfirmation(
   const wanted = canonicalJson(contentOf(outline, factsOf(state)));
   if (!mine.some(({ request }) => request.content === wanted))
     violate("confirmed", `${step} is confirmed by ${by.how}, and what is wanted is not there`);
+}
+
+/** Only what nothing of is outside, or can be, is passed over. */
+function checkPassedOver({ shape, state }: EntrySite, step: string, violate: Violate): void {
+  const outline = shape.steps.find(({ name }) => name === step);
+  const { confirmation, intent } = stepOf(state, step);
+  if (outline === undefined || outline.when.length === 0 || isLarge(state.input))
+    violate("when", `${step} is needed and is passed over`);
+  const isDone = outline?.kind === "step" && confirmation !== null && !isNotNeeded(confirmation);
+  const isOpen = intent !== null && !intent.isUndone && intent.attempts.some((one) => !isProved(one));
+  if (isDone || isOpen) violate("when", `${step} is passed over, and what it did is there or may be`);
 }
 
 /** Only what is broken or changed lapses (R13, R14). */

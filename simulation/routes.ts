@@ -7,11 +7,16 @@ import type { FaultCounts, FaultKind } from "./faults.ts";
 export function countRoutes(journal: readonly JournalEntry[], counts: FaultCounts): void {
   const confirmed = new Set<string>();
   const lapsed = new Set<string>();
+  const passedOver = new Set<string>();
   for (const { entry } of journal) {
-    const taken = routeOf(entry, { confirmed, lapsed });
+    const taken = routeOf(entry, { confirmed, lapsed, passedOver });
     if (taken !== null) counts.hit(taken);
     if (entry.kind === "stepLapsed") lapsed.add(entry.step);
-    if (entry.kind === "stepConfirmed") confirmed.add(entry.step);
+    if (entry.kind === "stepConfirmed") {
+      const isPassedOver = entry.by.how === "notNeeded";
+      (isPassedOver ? passedOver : confirmed).add(entry.step);
+      (isPassedOver ? confirmed : passedOver).delete(entry.step);
+    }
     if (entry.kind === "stepConfirmed" || entry.kind === "stepRestored") lapsed.delete(entry.step);
     if (entry.kind === "stepUndone" || entry.kind === "intentOpened") {
       confirmed.delete(entry.step);
@@ -23,12 +28,16 @@ export function countRoutes(journal: readonly JournalEntry[], counts: FaultCount
 interface Known {
   readonly confirmed: ReadonlySet<string>;
   readonly lapsed: ReadonlySet<string>;
+  readonly passedOver: ReadonlySet<string>;
 }
 
-function routeOf(entry: Entry, { confirmed, lapsed }: Known): FaultKind | null {
+function routeOf(entry: Entry, { confirmed, lapsed, passedOver }: Known): FaultKind | null {
   if (entry.kind === "stepLapsed") return "lapsed";
   if (entry.kind === "accessRefreshed" && entry.answer.kind === "refreshed") return "refreshed";
   if (entry.kind === "stepUndone") return "undone";
+  if (entry.kind === "stepConfirmed" && entry.by.how === "notNeeded") return "passedOver";
+  if ((entry.kind === "stepConfirmed" || entry.kind === "attemptOpened") && passedOver.has(entry.step))
+    return "neededAfterAll";
   if (entry.kind === "intentOpened" && confirmed.has(entry.step)) return "redone";
   if (entry.kind === "stepConfirmed" && entry.by.how === "check" && lapsed.has(entry.step))
     return "rechecked";

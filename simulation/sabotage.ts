@@ -191,4 +191,12 @@ export const SABOTAGES: readonly Sabotage[] = [
       },
     ],
   },
+  {
+    rule: "what may have happened is settled before a step is passed over",
+    file: "core/when.ts",
+    edits: [
+      { line: "if (pendingIntent(intent, confirmation) !== null) return null;", instead: "" },
+      { line: "(intent === null || hasNoEffect(intent)) &&", instead: "" },
+    ],
+  },
 ];

@@ -16,7 +16,7 @@ import type { Contract } from "./contracts.ts";
 import type { SimulatedDestination, SimulatedRequest } from "./destination.ts";
 import type { SimulatedProcess } from "./process.ts";
 
-/** Binds a step to a process and its way to the destinations. `requires` is left to the caller. */
+/** Binds a step to a process and its way to the destinations. `when` and `requires` are left to the caller. */
 export function bindSend(
   outline: SendStepOutline,
   process: SimulatedProcess,
@@ -28,6 +28,7 @@ export function bindSend(
   return {
     kind: "step",
     outline,
+    when: [],
     requires: [],
     before: outline.before.map(() => versionOf(outline, process, destination)),
     result: null,
@@ -64,6 +65,7 @@ function bindUndo(
   return {
     kind: "step",
     outline,
+    when: [],
     requires: [],
     before: outline.before.map(() => versionOf(outline, process, destination)),
     result: null,
@@ -137,6 +139,11 @@ export function contentOf(
   if (onLapse === "recheck" && hasRequest) return { input: fieldsOf(input, ["amount", "isFaulty"]) };
   const used = uses === null ? input : fieldsOf(input, uses);
   return { input: used, after: closure.map((name) => results[name] ?? null) };
+}
+
+/** Whether a step is needed that is so only for large amounts. */
+export function isLarge(input: Json): boolean {
+  return isJsonObject(input) && Number(input["amount"]) > 1;
 }
 
 function fieldsOf(input: Json, names: readonly string[]): Json {

@@ -10,7 +10,17 @@ import type { SleepStepOutline } from "./outline.ts";
 const asItIs = (text: string): string => text;
 
 function step(over: Partial<SleepStepOutline> = {}): SleepStepOutline {
-  return { kind: "sleep", name: "s", after: [], closure: [], requires: [], uses: null, forMs: 1, ...over };
+  return {
+    kind: "sleep",
+    name: "s",
+    after: [],
+    closure: [],
+    when: [],
+    requires: [],
+    uses: null,
+    forMs: 1,
+    ...over,
+  };
 }
 
 function stateOf(input: Json, results: { readonly [step: string]: StepResult } = {}): CaseState {

@@ -34,7 +34,8 @@ function inputText({ uses }: StepOutline, input: Json): string {
 
 function resultText(state: CaseState, step: string): string {
   const { confirmation } = stepOf(state, step);
-  return confirmation === null ? "null" : describe(confirmation.result);
+  if (confirmation === null) return "null";
+  return confirmation.by.how === "notNeeded" ? `{"notNeeded":true}` : describe(confirmation.result);
 }
 
 function describe(result: StepResult): string {

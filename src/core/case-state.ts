@@ -316,3 +316,8 @@ export function isUnproved({ outcome }: Attempt): boolean {
 export function tookEffect({ outcome }: Attempt): boolean {
   return outcome.kind === "confirmed" || outcome.kind === "reportedLate";
 }
+
+/** True of a step that was passed over: it is confirmed, and nothing was done. */
+export function isNotNeeded(confirmation: Confirmation | null): boolean {
+  return confirmation?.by.how === "notNeeded";
+}

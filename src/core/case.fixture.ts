@@ -30,6 +30,7 @@ import type {
   ApprovalStepOutline,
   CaseOutline,
   ConditionOutline,
+  FactOutline,
   DestinationOutline,
   RetryPolicy,
   SendStepOutline,
@@ -101,7 +102,7 @@ type AnyDraft =
   | Draft<WaitForEventStepOutline>
   | Draft<SleepStepOutline>;
 
-const common = { after: [], closure: [], requires: [], uses: null } as const;
+const common = { after: [], closure: [], when: [], requires: [], uses: null } as const;
 
 function completed(draft: AnyDraft): StepOutline {
   switch (draft.kind) {
@@ -142,7 +143,7 @@ export function outlineOf(...drafts: readonly AnyDraft[]): CaseOutline {
   return { name: "purchase", version: 1, owner: "purchasing-lead", steps, events: ["paid", "revoked"] };
 }
 
-export const fact = (name: string): ConditionOutline => ({ kind: "fact", name });
+export const fact = (name: string): FactOutline => ({ kind: "fact", name });
 
 export const probe = (
   name: string,
@@ -425,8 +426,8 @@ export class Story {
   #answers(): ReadonlyMap<string, FreshAnswer> {
     const answers = new Map<string, FreshAnswer>();
     for (const step of this.outline.steps) {
-      const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
-      for (const { kind, name } of conditions) {
+      const before = step.kind === "step" ? step.before : [];
+      for (const { kind, name } of [...step.when, ...step.requires, ...before]) {
         if (kind !== "fact") continue;
         const answer = this.facts.get(`${step.name}.${name}`) ?? holds;
         answers.set(answerKey(step.name, name), { answer, askedAt: this.now });

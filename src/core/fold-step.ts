@@ -1,18 +1,19 @@
 /** What an entry changes about its step. The state passed in carries the entry's own revision already. */
 
 import {
+  type ApprovalAnswer,
+  type Attempt,
   attemptOf,
+  type AttemptOutcome,
+  type CaseState,
   FRESH_ROUND,
+  type Intent,
+  isNotNeeded,
   isUnproved,
   recordedAnswer,
   stepOf,
-  tookEffect,
-  type ApprovalAnswer,
-  type Attempt,
-  type AttemptOutcome,
-  type CaseState,
-  type Intent,
   type StepState,
+  tookEffect,
 } from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
 import { isSlowDown, namedWaitMs, type Failure } from "./failure.ts";
@@ -59,7 +60,7 @@ export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at:
 /** A new attempt, which counts at once: a claim lost with it open has used it up. */
 export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, at: number): StepChange {
   const intent = intentNamed(state, entry);
-  const { round } = stepOf(state, entry.step);
+  const { round, confirmation } = stepOf(state, entry.step);
   if (entry.attempt !== intent.attempts.length + 1) {
     throw corruptJournal(state, `attempt ${entry.attempt} of step ${entry.step} is out of order`);
   }
@@ -75,6 +76,8 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
   };
   return {
     intent: { ...intent, attempts: [...intent.attempts, attempt] },
+    // Passed over before, under this very intent, and needed now.
+    confirmation: isNotNeeded(confirmation) ? null : confirmation,
     round: { ...round, attempts: round.attempts + 1, checks: 0 },
     notBefore: null,
     askedByProvider: false,
@@ -255,6 +258,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
     case "approval":
     case "event":
     case "timer":
+    case "notNeeded":
       return stepOf(state, entry.step).intent;
     case "response":
     case "lateReport": {

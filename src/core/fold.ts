@@ -234,7 +234,7 @@ function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: numb
   }
   const confirmed = goOn({ ...state, losses: 0 }, at, entry.step, change);
   const { cancelRequest, pauseRequest } = state;
-  if (cancelRequest === null) return confirmed;
+  if (cancelRequest === null || entry.by.how === "notNeeded") return confirmed;
   // Asked while nothing was confirmed, and too late now: the case stops where the person can see it.
   const reason =
     `asked to cancel, but ${entry.step} is confirmed by now` +

@@ -21,6 +21,8 @@ export type ConfirmedBy =
   | { readonly how: "approval"; readonly sourceId: string; readonly by: string }
   | { readonly how: "event"; readonly sourceId: string; readonly eventType: string }
   | { readonly how: "timer"; readonly dueAt: number }
+  /** Nothing was to be done: a condition of `when` did not hold. */
+  | { readonly how: "notNeeded"; readonly why: string }
   /** A person vouches for it. */
   | { readonly how: "person"; readonly by: string; readonly reason: string };
 

@@ -1,6 +1,14 @@
 /** What a holder that lost its claim may still tell (R10). */
 
-import { attemptOf, reportId, stepOf, tookEffect, type Attempt, type CaseState } from "./case-state.ts";
+import {
+  type Attempt,
+  attemptOf,
+  type CaseState,
+  isNotNeeded,
+  reportId,
+  stepOf,
+  tookEffect,
+} from "./case-state.ts";
 import type { Actor, AttemptRef, Entry, LateOutcome, Review } from "./journal.ts";
 import type { CaseOutline } from "./outline.ts";
 import { isOneEffect } from "./repeat-safety.ts";
@@ -64,6 +72,9 @@ function surplusEffect(outline: CaseOutline, state: CaseState, report: LateRepor
     return "under an earlier version of what was wanted. It may exist twice";
   }
   if (state.rest.kind === "canceled") return "although the case is canceled. It must be undone by hand";
+  if (isNotNeeded(confirmation) && state.rest.kind === "done") {
+    return "although the case is done without it, as it was not needed. It must be undone by hand";
+  }
   if (isOneEffectAt(outline, ref.step)) return null;
   const attempt = reportedAttempt(state, report);
   if (intent === null || attempt === undefined) return LOST;

@@ -6,7 +6,7 @@
 
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
-import { stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
+import { type CaseState, isNotNeeded, type OpenRepair, stepOf } from "./case-state.ts";
 import { foldEntries } from "./fold.ts";
 import type { Actor, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
@@ -125,7 +125,7 @@ export function decideCancel(
 
 function touchedSteps({ steps }: CaseState): readonly string[] {
   return Object.entries(steps).flatMap(([name, { confirmation, intent }]) => {
-    if (confirmation !== null) return [`${name} (confirmed)`];
+    if (confirmation !== null && !isNotNeeded(confirmation)) return [`${name} (confirmed)`];
     return intent === null || isSettled(intent, null) ? [] : [`${name} (may have happened)`];
   });
 }

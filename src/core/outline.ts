@@ -62,10 +62,15 @@ export interface DestinationOutline {
   readonly requestAgeMs: number;
 }
 
+/** A named condition, decided from the journal by a plain function. */
+export interface FactOutline {
+  readonly kind: "fact";
+  readonly name: string;
+}
+
 /** A named condition. */
 export type ConditionOutline =
-  /** Decided from the journal by a plain function. */
-  | { readonly kind: "fact"; readonly name: string }
+  | FactOutline
   /** Asked of an outside system. A recorded answer older than `freshForMs` is asked again. */
   | {
       readonly kind: "probe";
@@ -93,6 +98,8 @@ interface StepCommon {
   readonly after: readonly string[];
   /** Every step reachable through `after`, in topological order. */
   readonly closure: readonly string[];
+  /** What makes the step needed: where one of these is broken once the step could begin, it is passed over. */
+  readonly when: readonly FactOutline[];
   /** Conditions that must hold before this step goes on, and must still hold for its confirmation to stand. */
   readonly requires: readonly ConditionOutline[];
   /** Top-level input fields that the basis is narrowed to; null = the whole input. */

@@ -35,6 +35,7 @@ const undo: SendStepOutline = {
   name: "create.undo",
   after: [],
   closure: [],
+  when: [],
   requires: [],
   uses: [],
   destination: ledger,

@@ -13,6 +13,7 @@ import { reviewFor } from "./review.ts";
 import { lastPossibleArrivalAt } from "./settled.ts";
 import { describeLapse } from "./standing.ts";
 import { isBeingUndone } from "./undo.ts";
+import { whyNotNeeded } from "./when.ts";
 
 /** Plans a lapsed send step whose `after` steps all stand. */
 export function planLapsed(input: PlanInput, step: SendStepOutline, because: LapseReason): Aim {
@@ -20,6 +21,13 @@ export function planLapsed(input: PlanInput, step: SendStepOutline, because: Lap
   if (review !== null) return { target: step, act: { kind: "review", review, isOpen: true } };
   const policy = policyFor(input, step, because);
   if (policy === "undo" && step.undo !== null) return planUndo(input, step, step.undo);
+  const unneeded = whyNotNeeded(input, step);
+  if (unneeded !== null) {
+    return {
+      target: step,
+      act: lapsedReview(input, step, because, `It is not needed any more: ${unneeded}.`),
+    };
+  }
   return { target: step, act: actFor(input, step, because, policy) };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { actForConditions } from "./conditions.ts";
-import { stepOf, type CaseState } from "./case-state.ts";
+import { type CaseState, isNotNeeded, stepOf } from "./case-state.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import { planLapsed } from "./plan-lapsed.ts";
@@ -15,6 +15,7 @@ import { reviewBy, reviewFor } from "./review.ts";
 import { hasNoEffect, hasSecondEffect, isSettled } from "./settled.ts";
 import { standingOf } from "./standing.ts";
 import { findStep } from "./undo.ts";
+import { actForWhen } from "./when.ts";
 
 /** A confirmation that lapsed, or stands again. */
 type Shift = Extract<Entry, { kind: "stepLapsed" | "stepRestored" }>;
@@ -110,6 +111,8 @@ function holdBack({ state, busy }: PlanInput, act: Act): Act {
 }
 
 function actForOpen({ input, step, taken }: Planning): Act {
+  const instead = actForWhen(input, step);
+  if (instead !== null) return instead;
   switch (step.kind) {
     case "step":
       return planSend(input, step);
@@ -196,9 +199,10 @@ function haltOf({ state, busy }: PlanInput): Plan["halt"] {
   return state.pauseRequest === null ? "none" : "pause";
 }
 
-/** True while nothing is confirmed and no intent may have taken effect: the case can be canceled without undo. */
+/** True while nothing was done that is confirmed, and no intent may have taken effect: the case can be canceled without undo. */
 export function isUntouched(state: CaseState): boolean {
   return Object.values(state.steps).every(
-    ({ confirmation, intent }) => confirmation === null && (intent === null || hasNoEffect(intent)),
+    ({ confirmation, intent }) =>
+      (confirmation === null || isNotNeeded(confirmation)) && (intent === null || hasNoEffect(intent)),
   );
 }

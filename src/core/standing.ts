@@ -1,12 +1,13 @@
 /** Whether a step's confirmation stands (R14). */
 
 import { basisOf } from "./basis.ts";
-import { stepOf } from "./case-state.ts";
+import { type Confirmation, isNotNeeded, stepOf } from "./case-state.ts";
 import { usableAnswer } from "./conditions.ts";
 import type { LapseReason } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import type { PlanInput, Standing } from "./planning.ts";
 import { isBeingUndone } from "./undo.ts";
+import { isStillNotNeeded } from "./when.ts";
 
 /**
  * A confirmation stands if its prerequisites hold, its basis is unchanged and every step it follows stands. `earlier`
@@ -19,6 +20,7 @@ export function standingOf(
 ): Standing {
   const { confirmation, lapse } = stepOf(input.state, step.name);
   if (confirmation === null) return { kind: "open" };
+  if (isNotNeeded(confirmation)) return standingOfUnneeded(input, step, confirmation, earlier);
   if (lapse !== null && staysLapsed(input, step, lapse)) return { kind: "lapsed", because: lapse };
   const because =
     brokenPrerequisite(input, step) ??
@@ -28,6 +30,19 @@ export function standingOf(
   const isCertain =
     step.requires.every((one) => usableAnswer(input, step.name, one)?.kind === "holds") &&
     step.after.every((name) => earlier.get(name)?.kind === "stands");
+  return isCertain ? { kind: "stands" } : { kind: "uncertain" };
+}
+
+/** Nothing was done, so nothing can lapse: it stands as it is, or is decided anew. */
+function standingOfUnneeded(
+  input: PlanInput,
+  step: StepOutline,
+  confirmation: Confirmation,
+  earlier: ReadonlyMap<string, Standing>,
+): Standing {
+  if (!isStillNotNeeded(input, step, confirmation) || fallenStep(step, earlier) !== null)
+    return { kind: "open" };
+  const isCertain = step.after.every((name) => earlier.get(name)?.kind === "stands");
   return isCertain ? { kind: "stands" } : { kind: "uncertain" };
 }
 

@@ -120,6 +120,7 @@ describe("an undo that waits for a person", () => {
     name: "pay.undo",
     after: [],
     closure: [],
+    when: [],
     requires: [],
     uses: [],
     destination: ledger,

@@ -4,7 +4,7 @@
  */
 
 import { basisOf } from "./basis.ts";
-import { isUnproved, stepOf } from "./case-state.ts";
+import { isNotNeeded, isUnproved, stepOf } from "./case-state.ts";
 import type { Actor, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
 import {
@@ -126,8 +126,11 @@ export function decideRedo(
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
   const isKnown = outline.steps.some(({ name }) => name === order.step);
-  if (!isKnown || stepOf(state, order.step).confirmation === null) {
-    const why = "only a confirmed step can be done again; resume the case to go on with any other";
+  const { confirmation } = stepOf(state, order.step);
+  if (!isKnown || confirmation === null || isNotNeeded(confirmation)) {
+    const why = isNotNeeded(confirmation)
+      ? "it was not needed; correct the input so that it is"
+      : "only a confirmed step can be done again; resume the case to go on with any other";
     return refuse("NOTHING_TO_REDO", `${order.step} of case ${state.caseId} cannot be done again: ${why}.`);
   }
   return { kind: "write", entries: [{ kind: "redoOrdered", ...order }] };

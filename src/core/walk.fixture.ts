@@ -471,7 +471,8 @@ function whatIsFound({ shifts, steps, strays }: Plan): readonly Entry[] {
 }
 
 function conditionsOf(step: StepOutline): StepOutline["requires"] {
-  return step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const before = step.kind === "step" ? step.before : [];
+  return [...step.when, ...step.requires, ...before];
 }
 
 function require(condition: boolean, law: string): void {

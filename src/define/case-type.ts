@@ -145,6 +145,7 @@ export type RuntimeCondition =
     };
 
 interface RuntimeStepCommon {
+  readonly when: readonly RuntimeCondition[];
   readonly requires: readonly RuntimeCondition[];
 }
 

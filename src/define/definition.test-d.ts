@@ -35,6 +35,55 @@ interface Recorded {
   note?: string;
 }
 
+describe("a step with `when`", () => {
+  const audited = recorded.step("audit", {
+    to: erp,
+    when: {
+      "over 1,000": ({ input, results }) => {
+        expectTypeOf(input.amount).toEqualTypeOf<number>();
+        expectTypeOf(results.createRecord).toEqualTypeOf<Recorded>();
+        return input.amount > 1_000;
+      },
+    },
+    run: async () => Promise.resolve({ auditor: "Kim" }),
+  });
+
+  test("may have no result in later steps", () => {
+    audited.step("notify", {
+      to: erp,
+      request: ({ results }) => {
+        expectTypeOf(results.audit).toEqualTypeOf<{ auditor: string } | undefined>();
+        return results.audit?.auditor ?? null;
+      },
+      run: () => null,
+    });
+    const waits = { when: { "over 1,000": () => false } };
+    recorded
+      .approval("second", { by: "board", ...waits })
+      .waitForEvent("payment", { event: "paid", timeout: "3d", ...waits })
+      .sleep("night", { for: "8h", ...waits })
+      .step("notify", {
+        to: erp,
+        run: ({ results }) => {
+          expectTypeOf(results.second).toEqualTypeOf<
+            { readonly by: string; readonly form: null } | undefined
+          >();
+          expectTypeOf(results.payment).toEqualTypeOf<{ cents: number } | undefined>();
+          expectTypeOf(results.night).toEqualTypeOf<null | undefined>();
+        },
+      });
+  });
+
+  test("is decided from facts, never by asking outside", () => {
+    recorded.step("audit", {
+      to: erp,
+      // @ts-expect-error -- a probe asks outside
+      when: { active: probe({ of: erp, ask: () => true }) },
+      run: () => null,
+    });
+  });
+});
+
 describe("results", () => {
   test("are typed in later steps as they come back from JSON", () => {
     recorded.step("notify", {

@@ -16,6 +16,7 @@ import type {
   ApprovalOptions,
   Approved,
   NoRequest,
+  MaybeResult,
   SendOptions,
   SleepOptions,
   WaitForEventOptions,
@@ -38,30 +39,49 @@ export interface CaseDefinition<
     Output = Returned,
     Request = NoRequest,
     After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
   >(
     name: FreeName<Steps, Name>,
-    options: SendOptions<Parts, Steps, Name, After, Request, Returned, Output>,
-  ): CaseDefinition<Parts, WithStep<Steps, Name, Jsonify<Output>, NoInfer<After>>, Name>;
+    options: SendOptions<Parts, Steps, Name, After, Request, Returned, Output, When>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, MaybeResult<When, Jsonify<Output>>, NoInfer<After>>, Name>;
 
   /** Adds a step that a person answers. */
-  approval<const Name extends string, Form = null, After extends StepName<Steps> = LastStep<Steps, Last>>(
+  approval<
+    const Name extends string,
+    Form = null,
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
+  >(
     name: FreeName<Steps, Name>,
-    options: ApprovalOptions<Parts, Steps, Name, After, Form>,
-  ): CaseDefinition<Parts, WithStep<Steps, Name, Approved<Jsonify<Form>>, NoInfer<After>>, Name>;
+    options: ApprovalOptions<Parts, Steps, Name, After, Form, When>,
+  ): CaseDefinition<
+    Parts,
+    WithStep<Steps, Name, MaybeResult<When, Approved<Jsonify<Form>>>, NoInfer<After>>,
+    Name
+  >;
 
   /** Adds a step that waits for an event. Its result is the event's payload. */
   waitForEvent<
     const Name extends string,
     Type extends EventType<Parts>,
     After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
   >(
     name: FreeName<Steps, Name>,
-    options: WaitForEventOptions<Parts, Steps, Name, After, Type>,
-  ): CaseDefinition<Parts, WithStep<Steps, Name, Parts["events"][Type], NoInfer<After>>, Name>;
+    options: WaitForEventOptions<Parts, Steps, Name, After, Type, When>,
+  ): CaseDefinition<
+    Parts,
+    WithStep<Steps, Name, MaybeResult<When, Parts["events"][Type]>, NoInfer<After>>,
+    Name
+  >;
 
   /** Adds a step that waits for time to pass. Its result is null. */
-  sleep<const Name extends string, After extends StepName<Steps> = LastStep<Steps, Last>>(
+  sleep<
+    const Name extends string,
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
+  >(
     name: FreeName<Steps, Name>,
-    options: SleepOptions<Parts, Steps, Name, After>,
-  ): CaseDefinition<Parts, WithStep<Steps, Name, null, NoInfer<After>>, Name>;
+    options: SleepOptions<Parts, Steps, Name, After, When>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, MaybeResult<When, null>, NoInfer<After>>, Name>;
 }

@@ -1,6 +1,6 @@
 /** The facts that a definition's pure functions see, and the answers of its conditions that need no question outside. */
 
-import { stepOf, type CaseState, type Intent } from "../core/case-state.ts";
+import { type CaseState, type Intent, isNotNeeded, stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import { answerKey, type Answers, type FreshAnswer } from "../core/planning.ts";
@@ -38,9 +38,10 @@ export function answerFacts(caseType: CaseType, state: CaseState, now: number): 
   return answers;
 }
 
-/** Every condition of a step: its prerequisites, then what is asked before a send. */
+/** Every condition of a step: what makes it needed, its prerequisites, then what is asked before a send. */
 export function conditionsOf(step: RuntimeStep): readonly RuntimeCondition[] {
-  return step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const common = [...step.when, ...step.requires];
+  return step.kind === "step" ? [...common, ...step.before] : common;
 }
 
 /** A step that sends by name, undo steps included; null when the case type has none. */
@@ -116,7 +117,8 @@ function answerFact(condition: Extract<RuntimeCondition, { kind: "fact" }>, fact
 function resultsOf(state: CaseState): { readonly [step: string]: Json } {
   const results: Record<string, Json> = {};
   for (const [name, { confirmation }] of Object.entries(state.steps)) {
-    if (confirmation?.result.kind === "value") results[name] = confirmation.result.value;
+    if (confirmation?.result.kind === "value" && !isNotNeeded(confirmation))
+      results[name] = confirmation.result.value;
   }
   return results;
 }

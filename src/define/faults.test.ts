@@ -134,7 +134,7 @@ describe("a faulty step", () => {
       "without options",
       start.sleep("rest"),
       [
-        "steps.rest: give an object with for, after, requires, uses, not nothing",
+        "steps.rest: give an object with for, after, when, requires, uses, not nothing",
         'steps.rest.for: is missing: give a duration such as "30s", "5m" or "3d"',
       ],
     ],
@@ -143,7 +143,7 @@ describe("a faulty step", () => {
       start.step("send", { ...step, requries: {} }),
       [
         "steps.send.requries: there is no such option; there are to, before, request, run, check, version, onLapse, " +
-          "undo, result, deadline, after, requires, uses",
+          "undo, result, deadline, after, when, requires, uses",
       ],
     ],
     [
@@ -294,6 +294,16 @@ describe("a faulty condition", () => {
       "with a name of both groups",
       { requires: { open: holds }, before: { open: holds } },
       ["steps.send.before.open: has the name of another condition of this step: give each its own"],
+    ],
+    [
+      "that makes the step needed and has the name of a prerequisite",
+      { when: { open: holds }, requires: { open: holds } },
+      ["steps.send.requires.open: has the name of another condition of this step: give each its own"],
+    ],
+    [
+      "of `when` that asks outside",
+      { when: { open: untypedProbe({}) } },
+      ["steps.send.when.open: must be a function of the facts, not an object"],
     ],
     [
       "that is asynchronous but no probe",

@@ -1,6 +1,6 @@
 /** Reads the conditions of a step: facts and probes by name. */
 
-import type { ConditionOutline, DestinationOutline } from "../core/outline.ts";
+import type { ConditionOutline, DestinationOutline, FactOutline } from "../core/outline.ts";
 import { disarmed } from "./answers.ts";
 import type { RuntimeCondition } from "./case-type.ts";
 import { describeValue } from "./describe-value.ts";
@@ -29,6 +29,11 @@ export interface ConditionReading {
   readonly runtime: (sight: Sight) => RuntimeCondition;
 }
 
+/** A condition as written that is decided from the journal. */
+export interface FactReading extends ConditionReading {
+  readonly outline: FactOutline;
+}
+
 /** Reads what should be a destination; null when it is none, which is the reader's fault to note. */
 export type ReadDestination = (value: unknown) => DestinationOutline | null;
 
@@ -38,6 +43,29 @@ export function readConditions(
   group: "requires" | "before",
   readDestination: ReadDestination,
 ): readonly ConditionReading[] {
+  return writtenIn(step, group).flatMap((written) => {
+    const reading = readCondition(step, written, readDestination);
+    return reading === null ? [] : [reading];
+  });
+}
+
+/** Reads `when` of a step: facts only, because whether a step is needed must be told without asking anybody. */
+export function readWhen(step: OptionReader): readonly FactReading[] {
+  return writtenIn(step, "when").flatMap(({ path, name, condition }) => {
+    if (isFunction(condition)) return [readFact(step, path, name, condition)];
+    step.fault(path, `must be a function of the facts, not ${describeValue(condition)}`);
+    return [];
+  });
+}
+
+interface Written {
+  /** Inside the step. */
+  readonly path: string;
+  readonly name: string;
+  readonly condition: unknown;
+}
+
+function writtenIn(step: OptionReader, group: "when" | "requires" | "before"): readonly Written[] {
   const conditions = step.value(group);
   if (conditions === undefined) return [];
   if (typeof conditions !== "object" || conditions === null || Array.isArray(conditions)) {
@@ -48,19 +76,11 @@ export function readConditions(
   if (entries.length > CONDITIONS_MAX) {
     step.fault(group, `has ${entries.length} conditions, at most ${CONDITIONS_MAX} are allowed`);
   }
-  return entries.flatMap(([name, condition]) => {
+  return entries.map(([name, condition]) => {
     const path = `${group}.${name}`;
     if (!isLabel(name)) step.fault(path, "must have a name that people can read, on one line");
-    const reading = readCondition(step, { path, name, condition }, readDestination);
-    return reading === null ? [] : [reading];
+    return { path, name, condition };
   });
-}
-
-interface Written {
-  /** Inside the step. */
-  readonly path: string;
-  readonly name: string;
-  readonly condition: unknown;
 }
 
 function readCondition(
@@ -77,7 +97,7 @@ function readCondition(
   return null;
 }
 
-function readFact(step: OptionReader, path: string, name: string, decide: AuthorFunction): ConditionReading {
+function readFact(step: OptionReader, path: string, name: string, decide: AuthorFunction): FactReading {
   if (isAsyncFunction(decide)) {
     step.fault(
       path,

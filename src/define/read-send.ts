@@ -9,13 +9,14 @@ import type { Facts, RuntimeSendStep } from "./case-type.ts";
 import { sortersOf } from "./destination.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import { isAsyncFunction, type AuthorFunction, type OptionReader } from "./option-reader.ts";
+import { DEADLINE_MS_MAX, readConditions, type ReadDestination } from "./read-conditions.ts";
 import {
-  DEADLINE_MS_MAX,
-  readConditions,
-  type ConditionReading,
-  type ReadDestination,
-} from "./read-conditions.ts";
-import { outlineOf, runtimesOf, type Following } from "./read-following.ts";
+  checkConditionNames,
+  conditionsOf,
+  outlineOf,
+  runtimesOf,
+  type Following,
+} from "./read-following.ts";
 import { readUndo } from "./read-undo.ts";
 import { readVersion } from "./read-version.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
@@ -55,7 +56,7 @@ export function readSend(
   const sorters = sortersOf(options.value("to"));
   const version = readVersion(options, destination);
   const before = version === null ? asked : [...asked, version];
-  checkConditionNames(options, following.requires, before);
+  checkConditionNames(options, following, before);
   const undo = readUndo(options, { step: following.name, destination, sorters, version, deadlineMs });
   if (run === null) return null;
   return (sight) => ({
@@ -72,7 +73,7 @@ export function readSend(
       onLapse,
       undo: undo?.outline ?? null,
     } satisfies SendStepOutline,
-    requires: runtimesOf(following.requires, sight),
+    ...conditionsOf(following, sight),
     before: runtimesOf(before, sight),
     request: request === null ? null : (facts) => makeRequest(request, facts, sight),
     run: async (context) => run(inSight(context, sight)),
@@ -108,18 +109,6 @@ function readLapsePolicy(options: OptionReader): LapsePolicy {
     options.fault("onLapse", "is undo, so the step needs an undo that takes its effect back");
   }
   return policy ?? "review";
-}
-
-/** Answers are kept by step and name, whichever group asked. */
-function checkConditionNames(
-  options: OptionReader,
-  requires: readonly ConditionReading[],
-  before: readonly ConditionReading[],
-): void {
-  const names = [...requires, ...before].map(({ outline }) => outline.name);
-  for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index))) {
-    options.fault(`before.${name}`, "has the name of another condition of this step: give each its own");
-  }
 }
 
 function checkRepeatSafety(

@@ -6,8 +6,8 @@ import type { RuntimeStep } from "./case-type.ts";
 import type { Sight } from "./in-sight.ts";
 import { nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
-import { readConditions, type ReadDestination } from "./read-conditions.ts";
-import { outlineOf, runtimesOf, type Following } from "./read-following.ts";
+import { readConditions, readWhen, type ReadDestination } from "./read-conditions.ts";
+import { checkConditionNames, conditionsOf, outlineOf, type Following } from "./read-following.ts";
 import { readSend, SEND_OPTIONS } from "./read-send.ts";
 
 /** A step as written. */
@@ -37,7 +37,7 @@ export interface StepReading {
   readonly make: ((sight: Sight) => RuntimeStep) | null;
 }
 
-const FOLLOWING = ["after", "requires", "uses"];
+const FOLLOWING = ["after", "when", "requires", "uses"];
 
 const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
   step: [...SEND_OPTIONS, ...FOLLOWING],
@@ -57,8 +57,11 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
     name,
     after,
     uses: readUses(options),
+    when: readWhen(options),
     requires: readConditions(options, "requires", around.readDestination),
   };
+  // A step that sends has more of them, and checks them with the rest of its options.
+  if (draft.kind !== "step") checkConditionNames(options, following);
   return { name, after, options, make: makerOf(draft.kind, options, following, around) };
 }
 
@@ -98,7 +101,7 @@ function approvalMaker(options: OptionReader, following: Following): StepReading
   return (sight) => ({
     kind: "approval",
     outline: { kind: "approval", ...outlineOf(following, sight), by, expiresMs },
-    requires: runtimesOf(following.requires, sight),
+    ...conditionsOf(following, sight),
     form,
   });
 }
@@ -120,7 +123,7 @@ function waitMaker(
   return (sight) => ({
     kind: "waitForEvent",
     outline: { kind: "waitForEvent", ...outlineOf(following, sight), eventType, timeoutMs },
-    requires: runtimesOf(following.requires, sight),
+    ...conditionsOf(following, sight),
   });
 }
 
@@ -129,6 +132,6 @@ function sleepMaker(options: OptionReader, following: Following): StepReading["m
   return (sight) => ({
     kind: "sleep",
     outline: { kind: "sleep", ...outlineOf(following, sight), forMs },
-    requires: runtimesOf(following.requires, sight),
+    ...conditionsOf(following, sight),
   });
 }

@@ -47,6 +47,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
     name: undoName(step),
     after: [],
     closure: [],
+    when: [],
     requires: [],
     uses: [],
     destination,
@@ -63,6 +64,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
     runtime: (sight) => ({
       kind: "step",
       outline,
+      when: [],
       requires: [],
       before: before.map(({ runtime }) => runtime(sight)),
       request: null,

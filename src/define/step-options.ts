@@ -31,15 +31,27 @@ interface Conditions<
     FactCondition<StepScope<Parts, Steps, Name, After>> | Probe<ProbeScope<Parts, Steps, Name>>;
 }
 
+/** What later steps see of a step's result: nothing, where conditions of `when` may have passed it over. */
+export type MaybeResult<Condition extends string, Result> = [Condition] extends [never]
+  ? Result
+  : Result | undefined;
+
 /** What every kind of step takes. */
 interface CommonOptions<
   Parts extends CaseParts,
   Steps extends StepParts,
   Name extends string,
   After extends string,
+  When extends string,
 > {
   /** Steps that must stand before this one goes on. Default: the step before; the first follows none. */
   readonly after?: readonly After[];
+  /**
+   * What makes the step needed, by name. They are decided once the step could begin: where one does not hold, the step is
+   * passed over with that name as the reason on record, and those that follow go on without a result of it. Where a
+   * correction makes it needed, it is done then. Default: always.
+   */
+  readonly when?: { readonly [Condition in When]: FactCondition<StepScope<Parts, Steps, Name, After>> };
   /** Conditions that must hold before it goes on, and must still hold for its confirmation to stand. */
   readonly requires?: Conditions<Parts, Steps, Name, After>;
   /** The input fields it rests on: a correction of others does not lapse it. Default: the whole input. */
@@ -55,7 +67,8 @@ export interface SendOptions<
   Request,
   Returned,
   Output,
-> extends CommonOptions<Parts, Steps, Name, After> {
+  When extends string,
+> extends CommonOptions<Parts, Steps, Name, After, When> {
   /** Where it sends to. */
   readonly to: Destination;
   /** Conditions asked once, before sending. */
@@ -129,7 +142,8 @@ export interface ApprovalOptions<
   Name extends string,
   After extends string,
   Form,
-> extends CommonOptions<Parts, Steps, Name, After> {
+  When extends string,
+> extends CommonOptions<Parts, Steps, Name, After, When> {
   /** Who may answer. */
   readonly by: string;
   /** What the answer must carry. Default: nothing. */
@@ -148,7 +162,8 @@ export interface WaitForEventOptions<
   Name extends string,
   After extends string,
   Type extends string,
-> extends CommonOptions<Parts, Steps, Name, After> {
+  When extends string,
+> extends CommonOptions<Parts, Steps, Name, After, When> {
   /** One of the case type's `events`. */
   readonly event: Type;
   /** How long it waits before it goes to review. */
@@ -161,7 +176,8 @@ export interface SleepOptions<
   Steps extends StepParts,
   Name extends string,
   After extends string,
-> extends CommonOptions<Parts, Steps, Name, After> {
+  When extends string,
+> extends CommonOptions<Parts, Steps, Name, After, When> {
   /** How long, from the moment at which the last step it follows was confirmed. */
   readonly for: Duration;
 }

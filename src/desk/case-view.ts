@@ -1,6 +1,6 @@
 /** Everything about one case in one value: what the case page, the API and `cases show` tell. Pure. */
 
-import { stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
+import { isNotNeeded, stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
 import { unreachable } from "../core/errors.ts";
 import type { Executed, Failure } from "../core/failure.ts";
 import type { Actor, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
@@ -282,7 +282,7 @@ function confirmedActions(
 ): readonly ConfirmedAction[] {
   return [...standings].flatMap(([step, standing]): readonly ConfirmedAction[] => {
     const { confirmation, intent } = stepOf(state, step);
-    if (confirmation === null || standing.kind === "open") return [];
+    if (confirmation === null || standing.kind === "open" || isNotNeeded(confirmation)) return [];
     const { at, by, result, evidence, intentVersion } = confirmation;
     return [
       {

@@ -77,6 +77,7 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "accessRefreshed":
       return `${entry.step}: ${sayRefresh(entry, formatTime)}${sayRequests(entry.wire)}`;
     case "stepConfirmed": {
+      if (entry.by.how === "notNeeded") return `${entry.step}: not needed: ${entry.by.why}.`;
       // What an attempt sent is told with the attempt.
       const asked = entry.by.how === "check" ? sayRequests(entry.wire) : "";
       return `${entry.step}: confirmed ${sayConfirmedBy(entry.by, formatTime)}.${asked}`;
@@ -260,6 +261,8 @@ export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string 
       return `by the event ${by.eventType} (${by.sourceId})`;
     case "timer":
       return `by the clock at ${formatTime(by.dueAt)}`;
+    case "notNeeded":
+      return `as not needed: ${by.why}`;
     case "person":
       return `by hand by ${by.by}${reasonWords(by.reason)}`;
     default:

@@ -72,7 +72,8 @@ function stepFacts(input: PlanInput, planned: PlannedStep): StepFacts["facts"] {
 
 /** What events can change. */
 function factsOfEvents(input: PlanInput, { step, standing }: PlannedStep): JsonObject {
-  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const before = step.kind === "step" ? step.before : [];
+  const conditions = [...step.when, ...step.requires, ...before];
   const awaited = step.kind === "waitForEvent" ? step.eventType : null;
   return {
     standing: standing.kind,

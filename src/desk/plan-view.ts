@@ -22,8 +22,8 @@ export interface ConditionView {
   readonly name: string;
   /** Asked anew at each pick-up from the journal, or asked of an outside system. */
   readonly kind: ConditionOutline["kind"];
-  /** Must hold for the confirmation to stand, or asked once before a send. */
-  readonly role: "requires" | "before";
+  /** Makes the step needed, must hold for its confirmation to stand, or is asked once before a send. */
+  readonly role: "when" | "requires" | "before";
   readonly answer: ConditionAnswer["kind"] | null;
   readonly why: string | null;
   readonly askedAt: number | null;
@@ -103,7 +103,9 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       if (act.why === "busy") return "under way now";
       if (act.why === "halting") return "not begun: the case stops once what is under way has ended";
       if (act.why === "stands" && confirmation !== null) {
-        return `kept: confirmed ${sayConfirmedBy(confirmation.by, formatTime)}`;
+        const { by } = confirmation;
+        if (by.how === "notNeeded") return `not needed: ${by.why}`;
+        return `kept: confirmed ${sayConfirmedBy(by, formatTime)}`;
       }
       return `${lapsed}comes after ${step.after.join(", ")}`;
     case "ask":
@@ -117,7 +119,9 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
     case "refresh":
       return `${lapsed}has the access of its destination refreshed, then goes on`;
     case "confirm":
-      return `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
+      return act.entry.by.how === "notNeeded"
+        ? `is passed over: ${act.entry.by.why}`
+        : `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
     case "record":
       return act.entry.kind === "stepUndone"
         ? "is open again: what it did is undone"
@@ -194,6 +198,7 @@ function conditionsOf(input: PlanInput, planned: PlannedStep): readonly Conditio
   const { step } = planned;
   const asked = step.kind === "step" ? step.before : [];
   return [
+    ...step.when.map((one) => viewCondition(input, planned, one, "when")),
     ...step.requires.map((one) => viewCondition(input, planned, one, "requires")),
     ...asked.map((one) => viewCondition(input, planned, one, "before")),
   ];

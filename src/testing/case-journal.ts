@@ -1,7 +1,7 @@
 /** What a case has come to, and assertions on it: plain functions that throw `AssertionError`, for any test runner. */
 
 import { AssertionError } from "node:assert";
-import { stepOf, type CaseState, type Confirmation } from "../core/case-state.ts";
+import { isNotNeeded, stepOf, type CaseState, type Confirmation } from "../core/case-state.ts";
 import { foldJournal } from "../core/fold.ts";
 import type { Entry, JournalEntry, Review, ReviewReason, Wait } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
@@ -39,7 +39,7 @@ export function journalOf({ row, journal }: StoredCase): CaseJournal {
 
 function resultsOf({ steps }: CaseState): { readonly [step: string]: Json } {
   const results = Object.entries(steps).flatMap(([name, { confirmation, lapse }]) =>
-    confirmation?.result.kind === "value" && lapse === null
+    confirmation?.result.kind === "value" && lapse === null && !isNotNeeded(confirmation)
       ? [[name, confirmation.result.value] as const]
       : [],
   );

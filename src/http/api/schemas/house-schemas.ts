@@ -4,6 +4,7 @@ import { z } from "zod";
 import type {
   CaseOutline,
   ConditionOutline,
+  FactOutline,
   DestinationOutline,
   RepeatSafety,
   SendStepOutline,
@@ -112,9 +113,11 @@ const destinationOutline = named<DestinationOutline>("Destination")(
   }),
 );
 
+const fact = named<FactOutline>("Fact")(z.strictObject({ kind: z.literal("fact"), name: text }));
+
 const condition = named<ConditionOutline>("Condition")(
   z.union([
-    z.strictObject({ kind: z.literal("fact"), name: text }),
+    fact,
     z.strictObject({
       kind: z.literal("probe"),
       name: text,
@@ -129,6 +132,7 @@ const commonFields = {
   name: text,
   after: list(text),
   closure: list(text),
+  when: list(fact),
   requires: list(condition),
   uses: list(text).nullable(),
 };

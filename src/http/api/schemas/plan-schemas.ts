@@ -18,7 +18,7 @@ const conditionView = named<ConditionView>("ConditionView")(
   z.strictObject({
     name: text,
     kind: oneOf<ConditionView["kind"]>({ fact: true, probe: true }),
-    role: oneOf<ConditionView["role"]>({ requires: true, before: true }),
+    role: oneOf<ConditionView["role"]>({ when: true, requires: true, before: true }),
     answer: oneOf<NonNullable<ConditionView["answer"]>>({
       holds: true,
       broken: true,
