@@ -13,8 +13,10 @@ import { DriverFault, isDataFault, sayFault } from "./failures.ts";
  * Commands that would end the transaction, or begin another, behind the back of the commit that confirms the step; and those
  * that would outlive it on a connection that serves others next (`set local` and `set constraints` do not).
  */
-const CONTROL =
-  /^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/|;)*(begin|start|commit|end|rollback|abort|prepare\s+transaction|set\s+(?!local\b|constraints\b|transaction\b)\w+|reset|discard|listen)\b/i;
+const BLANKS = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|;)*/.source;
+const ENDS = /begin|start|commit|end|rollback|abort|prepare\s+transaction/.source;
+const OUTLIVES = /set\s+(?!local\b|constraints\b|transaction\b)\w+|reset|discard|listen/.source;
+const CONTROL = new RegExp(`${BLANKS}(?:${ENDS}|${OUTLIVES})\\b`, "i");
 
 /** Begins one. */
 export async function beginStep(database: Database): Promise<StepTransaction> {
