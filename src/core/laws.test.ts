@@ -78,7 +78,11 @@ const askable: readonly CaseOutline[] = [
 const lapsing: readonly CaseOutline[] = [
   outlineOf(
     undoable("named", comparing("unique")),
-    send("written", comparing("if-match"), { onLapse: "redo", when: [fact("fits")], requires: [fact("fits")] }),
+    send("written", comparing("if-match"), {
+      onLapse: "redo",
+      when: [fact("fits")],
+      requires: [fact("fits")],
+    }),
     undoable("fenced", comparing("fence")),
     send("stored", comparing("transaction"), { onLapse: "redo" }),
     send("asked", brief, { onLapse: "recheck", hasCheck: true }),

@@ -23,9 +23,7 @@ export function tellEntry(entry: Entry): string | null {
         ? `stored: the access of ${entry.credentialId} is refreshed`
         : `stored: the access of ${entry.credentialId} could not be refreshed (${entry.answer.failure.kind})`;
     case "stepConfirmed":
-      return entry.by.how === "notNeeded"
-        ? `stored: ${entry.step} is not needed: ${entry.by.why}`
-        : `stored: ${entry.step} is confirmed by ${entry.by.how}`;
+      return `stored: ${entry.step} is confirmed by ${entry.by.how}`;
     case "stepLapsed":
       return `stored: ${entry.step} lapsed (${entry.because.kind})`;
     case "stepRestored":
