@@ -216,7 +216,7 @@ function checkConfirmation(
   const { shape, effects, state } = site;
   const outline = sendOutline(shape, step);
   if (by.how === "notNeeded") return checkPassedOver(site, step, violate);
-  if (outline === null || by.how === "person") return;
+  if (outline === null || by.how === "person" || by.how === "skip") return;
   const mine = effects.filter(
     ({ request, ...effect }) => request.step === step && EPOCH_MS + effect.at <= at + CLOCK_MS,
   );

@@ -106,16 +106,23 @@ const OF_WORKERS: ReadonlySet<EntryKind> = new Set([
 
 /** Whoever holds the claim while a repair is open is no worker. */
 function isOfWorker(entry: Entry): boolean {
-  return OF_WORKERS.has(entry.kind) || (entry.kind === "stepConfirmed" && entry.by.how !== "person");
+  return OF_WORKERS.has(entry.kind) || (entry.kind === "stepConfirmed" && !isByPerson(entry));
+}
+
+function isByPerson({ by }: Extract<Entry, { kind: "stepConfirmed" }>): boolean {
+  return by.how === "person" || by.how === "skip";
 }
 
 /** The person who made a move; null for facts. */
 function moverOf(entry: Entry): string | null {
-  if (entry.kind === "stepConfirmed") return entry.by.how === "person" ? entry.by.by : null;
+  if (entry.kind === "stepConfirmed") return "reason" in entry.by ? entry.by.by : null;
   const isMove =
     entry.kind === "resumed" ||
     entry.kind === "inputCorrected" ||
     entry.kind === "redoOrdered" ||
+    entry.kind === "undoOrdered" ||
+    entry.kind === "checkOrdered" ||
+    entry.kind === "outcomeRuledOut" ||
     entry.kind === "paused" ||
     entry.kind === "canceled" ||
     entry.kind === "approvalAnswered";

@@ -102,10 +102,28 @@ export type {
   StepView,
   WaitView,
 } from "./desk/case-view.ts";
+export type { AssignRequest, HandOverRequest } from "./desk/assigning.ts";
+export type { LayersView } from "./desk/attempt-layers.ts";
 export type { ActReply } from "./desk/change.ts";
+export type {
+  ArrivedEvent,
+  CorrectionView,
+  ErrorInWords,
+  NextCheck,
+  PrerequisiteView,
+  ReviewPacket,
+  ReviewView,
+} from "./desk/packet.ts";
+export type { FormsView, LapsePreview, MovePreview, PreviewRequest } from "./desk/preview.ts";
+export type { Person, Who } from "./desk/requests.ts";
+export type { SendPreview } from "./desk/send-preview.ts";
+export type { CheckRequest, SkipRequest } from "./desk/step-orders.ts";
+export { MOVE_NAMES, MOVES, type MoveName, type MoveRight, type MoveRule } from "./core/move-names.ts";
+export type { JsonChange } from "./core/json-diff.ts";
+export type { JsonSchemaReading } from "./define/json-schema.ts";
 export type { DefinitionStanding } from "./desk/definition.ts";
 export type { Holding } from "./desk/holding.ts";
-export type { MoveView } from "./desk/moves-view.ts";
+export type { HasRight, MoveView } from "./desk/moves-view.ts";
 export type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "./desk/overview.ts";
 export type { ConditionView, PlannedStepView, PlanView } from "./desk/plan-view.ts";
 export type { OpenedRepair, OpenRequest, RepairLife, TakeOverRequest } from "./desk/repairs.ts";

@@ -54,6 +54,12 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
       return `${entry.by.name} vouches that the ${nounOf(entry.step)} did not happen`;
     case "redoOrdered":
       return `${entry.by.name} ordered the ${nounOf(entry.step)} to be made again`;
+    case "undoOrdered":
+      return `${entry.by.name} ordered the ${nounOf(entry.step)} to be undone`;
+    case "checkOrdered":
+      return `${entry.by.name} wants the ${nounOf(entry.step)} checked`;
+    case "assigned":
+      return `given to ${entry.to === null ? "nobody in particular" : entry.to.label} by ${entry.by.name}`;
     case "inputCorrected":
       return `input corrected by ${entry.by.name}`;
     case "resumed":

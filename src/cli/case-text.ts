@@ -133,7 +133,7 @@ function inputLines({ input, originalInput }: CaseView): readonly string[] {
   return [short(input), ...(isCorrected ? [`was ${short(originalInput)}`] : [])];
 }
 
-function moveLine(caseId: string, { move, step }: MoveView, repairId: string | null): string {
+function moveLine(caseId: string, { move, step, credential }: MoveView, repairId: string | null): string {
   const under = repairId === null ? "" : ` --repair ${repairId}`;
   const cases = `${SPOKEN_NAME} cases`;
   switch (move) {
@@ -147,6 +147,20 @@ function moveLine(caseId: string, { move, step }: MoveView, repairId: string | n
       return `${cases} redo ${caseId} ${step ?? ""} --reason TEXT${under}   (done again, as a new effect)`;
     case "correct":
       return `${cases} correct ${caseId} --input JSON --reason TEXT${under}`;
+    case "force":
+      return `${cases} resume ${caseId} --step ${step ?? ""} --force --reason TEXT${under}   (sent again exactly as it was rejected)`;
+    case "check":
+      return `${cases} check ${caseId} ${step ?? ""}${under}   (asked anew; nothing is sent)`;
+    case "skip":
+      return `${cases} skip ${caseId} ${step ?? ""} --result JSON --reason TEXT${under}   (left out)`;
+    case "undo":
+      return `${cases} undo ${caseId} ${step ?? ""} --reason TEXT${under}   (taken back, and not done again by itself)`;
+    case "restoreAccess":
+      return `${SPOKEN_NAME} access restored ${credential?.destination ?? ""} --credential ${credential?.credentialId ?? ""}`;
+    case "assign":
+      return `${cases} assign ${caseId} WHO`;
+    case "handOver":
+      return `${cases} hand-over ${caseId} WHO --reason TEXT${under}`;
     case "open":
       return `${cases} open ${caseId}   (nobody else works on it meanwhile)`;
     case "takeOver":

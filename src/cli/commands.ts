@@ -16,6 +16,14 @@ import {
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
 import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
+import {
+  casesAssignCommand,
+  casesCheckCommand,
+  casesHandOverCommand,
+  casesSkipCommand,
+  casesUndoCommand,
+} from "./cases-order.ts";
+import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
@@ -34,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   rehearseCommand,
   casesListCommand,
   casesShowCommand,
+  casesPreviewCommand,
   casesStartCommand,
   casesApproveCommand,
   casesRejectCommand,
@@ -45,6 +54,11 @@ export const COMMANDS: readonly Command[] = [
   casesConfirmCommand,
   casesRuleOutCommand,
   casesRedoCommand,
+  casesCheckCommand,
+  casesSkipCommand,
+  casesUndoCommand,
+  casesAssignCommand,
+  casesHandOverCommand,
   casesNoteCommand,
   casesOpenCommand,
   casesTakeOverCommand,

@@ -51,6 +51,9 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "NOTHING_TO_RULE_OUT":
     case "RULE_OUT_TOO_EARLY":
     case "NOTHING_TO_REDO":
+    case "NOTHING_TO_SKIP":
+    case "NOTHING_TO_UNDO":
+    case "NOTHING_TO_CHECK":
     case "ACCESS_NOT_RESTORED":
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":

@@ -3,6 +3,7 @@
 import type { Failure } from "./failure.ts";
 import type {
   Actor,
+  Assignee,
   AttemptRef,
   ConditionAnswer,
   ConfirmedBy,
@@ -142,6 +143,12 @@ export interface StepState {
   readonly conditions: { readonly [condition: string]: RecordedAnswer };
   /** The answer of a person that the step has not used yet. */
   readonly answer: ApprovalAnswer | null;
+  /** When a person last wanted it asked anew; what was asked since then has served it. Null = nothing is wanted. */
+  readonly checkOrderedAt: number | null;
+  /** When its effect was last asked for; null = not since the last attempt. */
+  readonly checkedAt: number | null;
+  /** Who ordered its effect to be taken back, and why, once that is done; null = nobody, or somebody resumed since. */
+  readonly undone: { readonly by: string; readonly reason: string } | null;
   /** When the step was last made to ask or wait anew: by a lapse, a correction or a resume. */
   readonly renewedAt: number | null;
 }
@@ -232,6 +239,8 @@ export interface CaseState {
   readonly repair: OpenRepair | null;
   /** The last ones that are over, oldest first. */
   readonly formerRepairs: readonly FormerRepair[];
+  /** Whose it is; null = nobody's in particular. */
+  readonly assignee: Assignee | null;
   readonly cancelRequest: PersonRequest | null;
   readonly pauseRequest: PersonRequest | null;
 }
@@ -264,6 +273,9 @@ export const UNTOUCHED_STEP: StepState = {
   rejected: [],
   conditions: {},
   answer: null,
+  checkOrderedAt: null,
+  checkedAt: null,
+  undone: null,
   renewedAt: null,
 };
 
@@ -271,6 +283,11 @@ export const UNTOUCHED_STEP: StepState = {
 export function stepOf({ steps }: CaseState, step: string): StepState {
   // A step may be named "constructor".
   return (Object.hasOwn(steps, step) ? steps[step] : undefined) ?? UNTOUCHED_STEP;
+}
+
+/** True while a person waits for the effect of a step to be asked for. */
+export function isCheckOrdered({ checkOrderedAt, checkedAt }: StepState): boolean {
+  return checkOrderedAt !== null && (checkedAt === null || checkedAt < checkOrderedAt);
 }
 
 /** The recorded answer to a condition of a step; null when none was recorded. */
@@ -320,4 +337,9 @@ export function tookEffect({ outcome }: Attempt): boolean {
 /** True of a step that was passed over: it is confirmed, and nothing was done. */
 export function isNotNeeded(confirmation: Confirmation | null): boolean {
   return confirmation?.by.how === "notNeeded";
+}
+
+/** True for a step that stands without having done anything: it was not needed, or a person left it out. */
+export function isWithoutEffect(confirmation: Confirmation | null): boolean {
+  return isNotNeeded(confirmation) || confirmation?.by.how === "skip";
 }

@@ -8,6 +8,7 @@ import {
   type CaseState,
   FRESH_ROUND,
   type Intent,
+  isCheckOrdered,
   isNotNeeded,
   isUnproved,
   recordedAnswer,
@@ -84,6 +85,8 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
     firstNotFoundAt: null,
     difference: null,
     unsure: null,
+    checkOrderedAt: null,
+    checkedAt: null,
   };
 }
 
@@ -162,12 +165,9 @@ function recordFailure(
 /** An answer to "did it happen?" that is not yes. */
 export function answerCheck(state: CaseState, entry: EntryOf<"checkAnswered">): StepChange {
   const intent = intentNamed(state, entry);
-  const { round, firstNotFoundAt } = stepOf(state, entry.step);
-  const counted: StepChange = {
-    round: { ...round, checks: round.checks + 1, failingSinceAt: round.failingSinceAt ?? entry.askedAt },
-    notBefore: entry.nextCheckAt,
-    askedByProvider: false,
-  };
+  const known = stepOf(state, entry.step);
+  const { firstNotFoundAt } = known;
+  const counted: StepChange = { ...countCheck(known, entry), checkedAt: entry.askedAt };
   if (entry.answer.kind !== "didNotHappen") {
     const { kind, why } = entry.answer;
     return {
@@ -192,6 +192,20 @@ export function refreshAccess(state: CaseState, entry: EntryOf<"accessRefreshed"
     refresh: { intentVersion, attempt, times: (isSame ? before.times : 0) + 1, failure, retryAt },
     notBefore: retryAt,
     askedByProvider: failure !== null && namedWaitMs(failure.instruction) !== null,
+  };
+}
+
+/** What a person ordered uses up nothing, and brings no try of the engine's own forward. */
+function countCheck(known: StepState, { askedAt, nextCheckAt }: EntryOf<"checkAnswered">): StepChange {
+  const { round, notBefore, askedByProvider } = known;
+  const failingSinceAt = round.failingSinceAt ?? askedAt;
+  if (isCheckOrdered(known)) {
+    return { notBefore: Math.max(notBefore ?? 0, nextCheckAt), askedByProvider };
+  }
+  return {
+    round: { ...round, checks: round.checks + 1, failingSinceAt },
+    notBefore: nextCheckAt,
+    askedByProvider: false,
   };
 }
 
@@ -220,6 +234,8 @@ export function undo(known: StepState): StepChange {
     firstNotFoundAt: null,
     difference: null,
     unsure: null,
+    checkOrderedAt: null,
+    checkedAt: null,
   };
 }
 
@@ -248,6 +264,9 @@ export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: n
     firstNotFoundAt: null,
     difference: null,
     unsure: null,
+    checkOrderedAt: null,
+    checkedAt: null,
+    undone: null,
     answer: null,
   };
 }
@@ -267,6 +286,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
       return settleAttempt(intent, number, { kind: "confirmed" }, entry.wire);
     }
     case "person":
+    case "skip":
       // Vouched for before anything was sent, or about the intent that stands open.
       return entry.intentVersion === 0 ? stepOf(state, entry.step).intent : intentNamed(state, entry);
     case "check": {
@@ -310,6 +330,9 @@ export function renew({ round }: StepState, at: number, answer: ApprovalAnswer |
     firstNotFoundAt: null,
     difference: null,
     unsure: null,
+    checkOrderedAt: null,
+    checkedAt: null,
+    undone: null,
     conditions: {},
     refresh: null,
     round: { ...FRESH_ROUND, number: round.number + 1 },

@@ -76,6 +76,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     repaired: false,
     repair: null,
     formerRepairs: [],
+    assignee: null,
     cancelRequest: null,
     pauseRequest: null,
   };
@@ -116,9 +117,12 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "stepUndone":
       return undoStep(state, entry, at);
     case "outcomeRuledOut":
-      return ruleOutcomeOut(state, entry, at);
     case "redoOrdered":
-      return orderRedo(state, entry, at);
+    case "undoOrdered":
+    case "checkOrdered":
+      return orderStep(state, entry, at);
+    case "assigned":
+      return { ...state, assignee: entry.to };
     case "reviewOpened":
       return changeStep(state, entry.review.step, { review: entry.review });
     case "parked":
@@ -147,9 +151,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "pauseRequested":
       return askToStop(state, entry, at);
     case "canceled":
-      return stop(state, { kind: "canceled", at, by: entry.by, reason: entry.reason });
     case "paused":
-      return stop(state, { kind: "paused", untilAt: entry.untilAt, by: entry.by, reason: entry.reason });
+      return stop(state, restOf(entry, at));
     case "resumed":
       return resume(state, entry, at);
     case "inputCorrected":
@@ -210,7 +213,27 @@ function newerToken({ failure: { instruction } }: EntryOf<"attemptFailed">): num
 /** Both the step and its undo are open again; a further undo will be of a further effect. */
 function undoStep(state: CaseState, { step }: EntryOf<"stepUndone">, at: number): CaseState {
   const undone = changeStep(state, undoName(step), undo(stepOf(state, undoName(step))));
-  return goOn(undone, at, step, undo(stepOf(state, step)));
+  const { lapse } = stepOf(state, step);
+  const ordered = lapse?.kind === "undo" ? { by: lapse.by, reason: lapse.reason } : null;
+  return goOn(undone, at, step, { ...undo(stepOf(state, step)), undone: ordered });
+}
+
+/** What a person vouches for or orders about one step. */
+function orderStep(
+  state: CaseState,
+  entry: EntryOf<"outcomeRuledOut" | "redoOrdered" | "undoOrdered" | "checkOrdered">,
+  at: number,
+): CaseState {
+  switch (entry.kind) {
+    case "outcomeRuledOut":
+      return ruleOutcomeOut(state, entry, at);
+    case "redoOrdered":
+      return orderRedo(state, entry, at);
+    case "undoOrdered":
+      return orderUndo(state, entry, at);
+    case "checkOrdered":
+      return wake(changeStep(state, entry.step, { checkOrderedAt: at }), at);
+  }
 }
 
 /** A person's act, so the step has fresh bounds. A pause goes on. */
@@ -226,10 +249,17 @@ function orderRedo(state: CaseState, { step, by, reason }: EntryOf<"redoOrdered"
   return state.rest.kind === "paused" ? ordered : goAgain(ordered, at);
 }
 
+/** The undo has fresh bounds too: an earlier one may have used them up. A pause goes on. */
+function orderUndo(state: CaseState, { step, by, reason }: EntryOf<"undoOrdered">, at: number): CaseState {
+  const renewed = renewSteps(state, [step, undoName(step)], at);
+  const ordered = changeStep(renewed, step, { lapse: { kind: "undo", by: by.name, reason } });
+  return state.rest.kind === "paused" ? ordered : goAgain(ordered, at);
+}
+
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {
   const change = confirm(state, entry, at);
   // A person vouches without a claim: what they paused stays paused.
-  if (entry.by.how === "person") {
+  if (entry.by.how === "person" || entry.by.how === "skip") {
     return wake(changeStep({ ...state, losses: 0, repaired: true }, entry.step, change), at);
   }
   const confirmed = goOn({ ...state, losses: 0 }, at, entry.step, change);
@@ -307,6 +337,15 @@ function answerApproval(state: CaseState, entry: EntryOf<"approvalAnswered">, at
 function learnLate(state: CaseState, entry: EntryOf<"lateReport">, at: number): CaseState {
   const known = { ...state, lateReports: [...state.lateReports, reportId(entry, entry.outcome.kind)] };
   return wake(changeStep(known, entry.step, reportLate(state, entry, at)), at);
+}
+
+function restOf(
+  entry: EntryOf<"canceled" | "paused">,
+  at: number,
+): Extract<Rest, { kind: "canceled" | "paused" }> {
+  const { by, reason } = entry;
+  if (entry.kind === "canceled") return { kind: "canceled", at, by, reason };
+  return { kind: "paused", untilAt: entry.untilAt, by, reason };
 }
 
 function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused" }>): CaseState {

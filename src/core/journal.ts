@@ -10,8 +10,16 @@ import type { WireSummary } from "./wire-evidence.ts";
 /** Who did it. `name` is a label for people, never an identity that anything trusts. */
 export type Actor =
   | { readonly kind: "worker"; readonly name: string; readonly holderId: string }
-  | { readonly kind: "person"; readonly name: string }
+  /** `personId`: how whoever signs people in knows them; left out where nobody does. */
+  | { readonly kind: "person"; readonly name: string; readonly personId?: string }
   | { readonly kind: "engine"; readonly name: string };
+
+/** A person or a team that a case is given to. */
+export interface Assignee {
+  readonly id: string;
+  /** For people. */
+  readonly label: string;
+}
 
 /** How a confirmation came about. */
 export type ConfirmedBy =
@@ -24,7 +32,9 @@ export type ConfirmedBy =
   /** Nothing was to be done: a condition of `when` did not hold. */
   | { readonly how: "notNeeded"; readonly why: string }
   /** A person vouches for it. */
-  | { readonly how: "person"; readonly by: string; readonly reason: string };
+  | { readonly how: "person"; readonly by: string; readonly reason: string }
+  /** A person decided that it is left out: nothing took effect, and what follows goes on without it. */
+  | { readonly how: "skip"; readonly by: string; readonly reason: string };
 
 /** What a step gave. Unreadable: the effect happened, but what `run` returned cannot be stored (R11). */
 export type StepResult =
@@ -36,7 +46,9 @@ export type LapseReason =
   | { readonly kind: "basis" }
   | { readonly kind: "follows"; readonly step: string }
   /** A person ordered the step to be done again. */
-  | { readonly kind: "ordered"; readonly by: string; readonly reason: string };
+  | { readonly kind: "ordered"; readonly by: string; readonly reason: string }
+  /** A person ordered what it did to be taken back. */
+  | { readonly kind: "undo"; readonly by: string; readonly reason: string };
 
 /** An answer to a condition. Only `broken` lapses; `cannotTell` neither holds nor lapses (R13). */
 export type ConditionAnswer =
@@ -158,6 +170,8 @@ export type LateOutcome =
 /** Why a repair ended: by its person, by a move that ended the case, or without its page. */
 export type RepairEnd =
   | "closed"
+  /** Its person gave the case to somebody else. */
+  | "handedOver"
   | "caseEnded"
   /** The page gave no sign of life for a whole lease. */
   | "silent"
@@ -276,6 +290,22 @@ export type Entry =
     }
   /** A person ordered a confirmed step to be done again. */
   | { readonly kind: "redoOrdered"; readonly step: string; readonly by: Actor; readonly reason: string }
+  /** A person ordered what a confirmed step did to be taken back; it is not done again before somebody resumes it. */
+  | { readonly kind: "undoOrdered"; readonly step: string; readonly by: Actor; readonly reason: string }
+  /** A person wants what is known of a step to be asked anew: its probes, and whether its effect is there. */
+  | {
+      readonly kind: "checkOrdered";
+      readonly step: string;
+      readonly by: Actor;
+      readonly reason: string | null;
+    }
+  /** Whose the case is from now on; null = nobody's in particular. */
+  | {
+      readonly kind: "assigned";
+      readonly to: Assignee | null;
+      readonly by: Actor;
+      readonly reason: string | null;
+    }
   | {
       readonly kind: "conditionAnswered";
       readonly step: string;

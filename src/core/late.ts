@@ -75,6 +75,7 @@ function surplusEffect(outline: CaseOutline, state: CaseState, report: LateRepor
   if (isNotNeeded(confirmation) && state.rest.kind === "done") {
     return "although the case is done without it, as it was not needed. It must be undone by hand";
   }
+  if (confirmation?.by.how === "skip") return "although the step was left out. It must be undone by hand";
   if (isOneEffectAt(outline, ref.step)) return null;
   const attempt = reportedAttempt(state, report);
   if (intent === null || attempt === undefined) return LOST;

@@ -6,9 +6,9 @@
 
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
-import { type CaseState, isNotNeeded, type OpenRepair, stepOf } from "./case-state.ts";
+import { isCheckOrdered, isWithoutEffect, stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
 import { foldEntries } from "./fold.ts";
-import type { Actor, Entry } from "./journal.ts";
+import type { Actor, Assignee, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
 import type { SendStepOutline } from "./outline.ts";
 import { isUntouched, planCase } from "./plan.ts";
@@ -125,7 +125,7 @@ export function decideCancel(
 
 function touchedSteps({ steps }: CaseState): readonly string[] {
   return Object.entries(steps).flatMap(([name, { confirmation, intent }]) => {
-    if (confirmation !== null && !isNotNeeded(confirmation)) return [`${name} (confirmed)`];
+    if (confirmation !== null && !isWithoutEffect(confirmation)) return [`${name} (confirmed)`];
     return intent === null || isSettled(intent, null) ? [] : [`${name} (may have happened)`];
   });
 }
@@ -280,6 +280,41 @@ export function decideCorrection(
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
   return { kind: "write", entries: [{ kind: "inputCorrected", ...correction }] };
+}
+
+/**
+ * Orders what is known of a step to be asked anew by a worker: its probes, and whether its effect is there. Nothing is sent
+ * and no review is closed by it, unless the effect turns out to be there. Refused where there is nothing to ask.
+ */
+export function decideCheck(
+  input: PlanInput,
+  held: HeldBy | null,
+  order: { readonly step: string; readonly by: Actor; readonly reason: string | null },
+): MoveVerdict {
+  const { state } = input;
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const none = (why: string): MoveVerdict =>
+    refuse("NOTHING_TO_CHECK", `Nothing can be asked about ${order.step} of case ${state.caseId}: ${why}.`);
+  if (state.rest.kind === "paused") return none("the case is paused; resume it first");
+  if (isCheckOrdered(stepOf(state, order.step))) return { kind: "repeated" };
+  const entry: Entry = { kind: "checkOrdered", ...order };
+  const after = planCase({ ...input, busy: new Set(), state: previewWith(input, entry) });
+  const asked = after.steps.find(({ step, target }) => [step.name, target.name].includes(order.step))?.act;
+  if (asked?.kind === "ask" || asked?.kind === "check") return { kind: "write", entries: [entry] };
+  return none(
+    "it has no probe that could be asked now, and its effect cannot be looked up or is not in doubt",
+  );
+}
+
+/** Gives a case to a person or a team, or to nobody in particular. It needs no claim, and moves nothing. */
+export function decideAssignment(
+  state: CaseState,
+  order: { readonly to: Assignee | null; readonly by: Actor; readonly reason: string | null },
+): MoveVerdict {
+  const { to } = order;
+  const isSame = state.assignee?.id === to?.id && state.assignee?.label === to?.label;
+  return isSame ? { kind: "repeated" } : { kind: "write", entries: [{ kind: "assigned", ...order }] };
 }
 
 /** The repair that a claim is for: against it everything but a note and taking over is refused (R4). */

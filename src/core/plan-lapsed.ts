@@ -46,6 +46,8 @@ function actFor(input: PlanInput, step: SendStepOutline, because: LapseReason, p
 function policyFor(input: PlanInput, step: SendStepOutline, because: LapseReason): LapsePolicy {
   // What was begun is finished, whatever has become of the reason.
   if (isBeingUndone(input.state, step)) return "undo";
+  // Nothing was done, so there is nothing to ask for and nothing to take back.
+  if (isSkipped(input, step)) return because.kind === "ordered" ? "redo" : "review";
   switch (because.kind) {
     case "basis":
     case "follows":
@@ -55,7 +57,13 @@ function policyFor(input: PlanInput, step: SendStepOutline, because: LapseReason
       return step.onLapse === "undo" ? "undo" : "review";
     case "ordered":
       return step.onLapse === "undo" ? "undo" : "redo";
+    case "undo":
+      return "undo";
   }
+}
+
+function isSkipped({ state }: PlanInput, { name }: SendStepOutline): boolean {
+  return stepOf(state, name).confirmation?.by.how === "skip";
 }
 
 /** Asks whether what was done before is what is wanted now. */
@@ -104,6 +112,7 @@ function lastArrivalAt({ state }: PlanInput, { name, destination }: SendStepOutl
 }
 
 function lapsedReview(input: PlanInput, step: SendStepOutline, because: LapseReason, next: string): Act {
-  const sentence = `${step.name} was done, but no longer stands: ${describeLapse(because)}. ${next}`;
+  const was = isSkipped(input, step) ? "was left out" : "was done";
+  const sentence = `${step.name} ${was}, but no longer stands: ${describeLapse(because)}. ${next}`;
   return { kind: "review", review: reviewFor(input.outline, step, "lapsed", sentence), isOpen: false };
 }

@@ -44,6 +44,7 @@ export function planSend(input: PlanInput, step: SendStepOutline): Act {
   const late = pending === null ? null : lateSuccess(step, pending);
   if (late !== null) return { kind: "confirm", entry: late };
   if (review !== null) return { kind: "review", review, isOpen: true };
+  if (known.undone !== null && pending === null) return undoneReview(input, step, known.undone);
   const planning = { input, step, known };
   if (pending === null) return planAfterFailure(planning) ?? planFresh(input, step);
   return withinWindow(
@@ -57,6 +58,18 @@ export function planSend(input: PlanInput, step: SendStepOutline): Act {
 export function planFresh(input: PlanInput, step: SendStepOutline): Act {
   if (isPoison(input)) return poisonReview({ input, step, known: stepOf(input.state, step.name) });
   return actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats: [] };
+}
+
+/** What a person had taken back is not made again by itself. */
+function undoneReview(
+  { outline }: PlanInput,
+  step: SendStepOutline,
+  { by, reason }: NonNullable<StepState["undone"]>,
+): Act {
+  const sentence =
+    `What ${step.name} did was undone, as ${by} ordered (${reason}). It is not done again by itself: ` +
+    `resume it, leave it out, or cancel the case.`;
+  return { kind: "review", review: reviewFor(outline, step, "lapsed", sentence), isOpen: false };
 }
 
 function isPoison({ state }: PlanInput): boolean {
@@ -165,7 +178,8 @@ function whyUnsafe({ input, step, known }: SendPlanning, intent: Intent): string
   if (!isOneEffect(repeatSafety)) return `${name} cannot tell a repeat from a second order`;
   if (repeatSafety.by === "fence")
     return `${name} is asked first, with a new token that shuts out what is still under way`;
-  if (repeatSafety.by === "key" && allowedAt(input, known) >= safeUntil(step, intent, repeatSafety.windowMs))
+  const untilAt = resendSafeUntilAt(step, intent);
+  if (untilAt !== null && allowedAt(input, known) >= untilAt)
     return `the time in which ${name} knows its key again is over`;
   const isBlind = intent.attempts.some((one) => isUnproved(one) && one.version === null);
   return repeatSafety.by === "if-match" && isBlind
@@ -173,17 +187,21 @@ function whyUnsafe({ input, step, known }: SendPlanning, intent: Intent): string
     : null;
 }
 
-/** Until when a repeat may be begun so that it arrives while its key still counts. */
-function safeUntil({ deadlineMs, destination }: SendStepOutline, intent: Intent, windowMs: number): number {
-  return intent.openedAt + windowMs - deadlineMs - destination.requestAgeMs;
+/** Until when a repeat may be begun so that it arrives while its key still counts; null = no key's time runs there. */
+export function resendSafeUntilAt(
+  { deadlineMs, destination }: SendStepOutline,
+  { openedAt }: Pick<Intent, "openedAt">,
+): number | null {
+  const { repeatSafety, requestAgeMs } = destination;
+  return repeatSafety.by === "key" ? openedAt + repeatSafety.windowMs - deadlineMs - requestAgeMs : null;
 }
 
 /** R20: a key's window runs on during a review, so a person must act before it closes. */
 function withinWindow({ input, step }: SendPlanning, intent: Intent, act: Act): Act {
   const { repeatSafety } = step.destination;
   if (act.kind !== "review" || act.isOpen || repeatSafety.by !== "key") return act;
-  const untilAt = safeUntil(step, intent, repeatSafety.windowMs);
-  if (untilAt <= input.now) return act;
+  const untilAt = resendSafeUntilAt(step, intent);
+  if (untilAt === null || untilAt <= input.now) return act;
   const aheadMs = Math.min(ACT_AHEAD_MS_MAX, repeatSafety.windowMs * ACT_AHEAD_SHARE);
   const dueAt = Math.max(input.now, untilAt - aheadMs);
   return { ...act, review: { ...act.review, window: { dueAt, resendSafeUntilAt: untilAt } } };

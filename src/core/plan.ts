@@ -4,10 +4,11 @@
  */
 
 import { actForConditions } from "./conditions.ts";
-import { type CaseState, isNotNeeded, stepOf } from "./case-state.ts";
+import { type CaseState, isWithoutEffect, stepOf } from "./case-state.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import { planLapsed } from "./plan-lapsed.ts";
+import { actForOrder } from "./plan-ordered-check.ts";
 import { planSend } from "./plan-send.ts";
 import { planApproval, planSleep, planWaitForEvent, takenEvents } from "./plan-waits.ts";
 import type { Act, Aim, PlanInput, PlannedStep, ReviewAct, Standing } from "./planning.ts";
@@ -76,11 +77,18 @@ interface Planning {
 
 function aimFor(planning: Planning): Aim {
   const { input, step, standing } = planning;
+  const ordered = isBusy(input, step) || !isReached(planning) ? null : actForOrder(input, step, standing);
+  if (ordered !== null) return { target: ordered.target, act: holdBack(input, ordered.act) };
   if (standing.kind !== "lapsed" || step.kind !== "step" || !isNext(planning) || isBusy(input, step)) {
     return { target: step, act: actFor(planning) };
   }
   const { target, act } = planLapsed(input, step, standing.because);
   return { target, act: holdBack(input, act) };
+}
+
+/** Conditions of a step may read what the steps before it gave. */
+function isReached(planning: Planning): boolean {
+  return planning.standing.kind !== "open" || isNext(planning);
 }
 
 function isBusy({ busy }: PlanInput, step: StepOutline): boolean {
@@ -203,6 +211,6 @@ function haltOf({ state, busy }: PlanInput): Plan["halt"] {
 export function isUntouched(state: CaseState): boolean {
   return Object.values(state.steps).every(
     ({ confirmation, intent }) =>
-      (confirmation === null || isNotNeeded(confirmation)) && (intent === null || hasNoEffect(intent)),
+      (confirmation === null || isWithoutEffect(confirmation)) && (intent === null || hasNoEffect(intent)),
   );
 }

@@ -1,7 +1,7 @@
 /** Opening, taking over and ending a repair, and what a page may still do whose repair is over (R4). */
 
 import type { CaseState, FormerRepair, OpenRepair } from "./case-state.ts";
-import type { Actor, RepairEnd } from "./journal.ts";
+import type { Actor, Assignee, RepairEnd } from "./journal.ts";
 import { caseClaimed, isEnded, refuse, type HeldBy, type MoveVerdict } from "./moves.ts";
 import { endRepair, repairUnder } from "./repair.ts";
 import { formatUtc } from "./utc-time.ts";
@@ -77,6 +77,8 @@ export function sayRepairEnd(why: RepairEnd): string {
   switch (why) {
     case "closed":
       return "it was closed";
+    case "handedOver":
+      return "the case was handed over";
     case "caseEnded":
       return "it ended with the case";
     case "silent":
@@ -86,6 +88,21 @@ export function sayRepairEnd(why: RepairEnd): string {
     case "orphaned":
       return "nobody held it any more; it was freed";
   }
+}
+
+/**
+ * Gives the case to somebody else: the repair ends, what came meanwhile is applied, and the case is theirs from now on.
+ * They open it themselves; until then it waits for whatever it waited for.
+ */
+export function decideHandOver(
+  state: CaseState,
+  order: { readonly to: Assignee; readonly by: Actor; readonly reason: string },
+): MoveVerdict {
+  const { to, by, reason } = order;
+  return {
+    kind: "write",
+    entries: [{ kind: "assigned", to, by, reason }, ...endRepair(state, "handedOver")],
+  };
 }
 
 /** Closes a repair; doing so again is known already. */

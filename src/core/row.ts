@@ -5,7 +5,7 @@
 
 import type { CaseState, Rest } from "./case-state.ts";
 import type { FailureKind, Executed } from "./failure.ts";
-import type { Review, Wait } from "./journal.ts";
+import type { Assignee, Review, Wait } from "./journal.ts";
 import { isSettled } from "./settled.ts";
 import { storableText } from "./storable-text.ts";
 
@@ -40,6 +40,8 @@ export interface CaseSummary {
   /** Claims lost in a row with an attempt open. */
   readonly losses: number;
   readonly isRepaired: boolean;
+  /** Whose it is; left out = nobody's in particular. */
+  readonly assignee?: Assignee;
   /** Who has it open for repair, and how many events came meanwhile; null = nobody has. */
   readonly repair: { readonly name: string; readonly events: number } | null;
   /** Who paused or canceled it and why. */
@@ -97,6 +99,7 @@ function summarize(state: CaseState): CaseSummary {
     lastFailure: lastFailureOf(state),
     losses: state.losses,
     isRepaired: state.repaired,
+    ...(state.assignee === null ? {} : { assignee: storableAssignee(state.assignee) }),
     repair:
       state.repair === null
         ? null
@@ -140,6 +143,10 @@ function storable(text: string): string {
 
 function storableOrNull(text: string | null): string | null {
   return text === null ? null : storable(text);
+}
+
+function storableAssignee({ id, label }: Assignee): Assignee {
+  return { id: storable(id), label: storable(label) };
 }
 
 function storableReview(review: Review): Review {

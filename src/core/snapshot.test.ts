@@ -134,6 +134,9 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     from: { claimId: "claim-2", by: person },
     reason: "ill",
   },
+  undoOrdered: { kind: "undoOrdered", step: "create", by: person, reason: "wrong one" },
+  checkOrdered: { kind: "checkOrdered", step: "create", by: person, reason: null },
+  assigned: { kind: "assigned", to: { id: "p-1", label: "Ann" }, by: person, reason: null },
   repairEnded: { kind: "repairEnded", claimId: "claim-3", why: "closed", events: 1, ignored: null },
   inputCorrected: { kind: "inputCorrected", input: { vendor: "other" }, by: person, reason: "wrong" },
   pauseRequested: { kind: "pauseRequested", by: person, reason: null, untilAt: null },
@@ -178,6 +181,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 3, folded: "3f9412f9f8a3f28b" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 4, folded: "b58928153c4d33e4" });
   });
 });

@@ -22,13 +22,15 @@ export function standingOf(
   if (confirmation === null) return { kind: "open" };
   if (isNotNeeded(confirmation)) return standingOfUnneeded(input, step, confirmation, earlier);
   if (lapse !== null && staysLapsed(input, step, lapse)) return { kind: "lapsed", because: lapse };
+  // Who leaves a step out does so whatever it would have needed.
+  const requires = confirmation.by.how === "skip" ? [] : step.requires;
   const because =
-    brokenPrerequisite(input, step) ??
+    brokenPrerequisite(input, { ...step, requires }) ??
     (confirmation.basis === basisOf(step, input.state, input.digest) ? null : { kind: "basis" as const }) ??
     fallenStep(step, earlier);
   if (because !== null) return { kind: "lapsed", because };
   const isCertain =
-    step.requires.every((one) => usableAnswer(input, step.name, one)?.kind === "holds") &&
+    requires.every((one) => usableAnswer(input, step.name, one)?.kind === "holds") &&
     step.after.every((name) => earlier.get(name)?.kind === "stands");
   return isCertain ? { kind: "stands" } : { kind: "uncertain" };
 }
@@ -49,7 +51,7 @@ function standingOfUnneeded(
 /** What lapsed once comes back with what it rested on, except where that would pass over what was begun since. */
 function staysLapsed({ state }: PlanInput, step: StepOutline, lapse: LapseReason): boolean {
   // A lapsed approval is always asked again.
-  if (step.kind === "approval" || lapse.kind === "ordered") return true;
+  if (step.kind === "approval" || lapse.kind === "ordered" || lapse.kind === "undo") return true;
   return step.kind === "step" && isBeingUndone(state, step);
 }
 
@@ -81,5 +83,7 @@ export function describeLapse(because: LapseReason): string {
       return `it follows ${because.step}, which does not stand`;
     case "ordered":
       return `${because.by} ordered it to be done again (${because.reason})`;
+    case "undo":
+      return `${because.by} ordered it to be undone (${because.reason})`;
   }
 }

@@ -183,6 +183,9 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
     { kind: "outcomeRuledOut", step: "a", intentVersion: 1, evidence: null, by: person, reason: "why" },
   ],
   redoOrdered: [{ kind: "redoOrdered", step: "a", by: person, reason: "why" }],
+  undoOrdered: [{ kind: "undoOrdered", step: "a", by: person, reason: "why" }],
+  checkOrdered: [{ kind: "checkOrdered", step: "a", ...why }],
+  assigned: [{ kind: "assigned", to: { id: "p-1", label: "Ann" }, ...why }],
   conditionAnswered: [
     {
       kind: "conditionAnswered",

@@ -4,7 +4,7 @@
  */
 
 import { basisOf } from "./basis.ts";
-import { isNotNeeded, isUnproved, stepOf } from "./case-state.ts";
+import { isNotNeeded, isUnproved, isWithoutEffect, stepOf, type CaseState } from "./case-state.ts";
 import type { Actor, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
 import {
@@ -16,11 +16,12 @@ import {
   type HeldBy,
   type MoveVerdict,
 } from "./moves.ts";
+import type { StepOutline } from "./outline.ts";
 import { planCase } from "./plan.ts";
 import type { PlanInput, PlannedStep } from "./planning.ts";
 import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
 import { describeLapse } from "./standing.ts";
-import { findStep } from "./undo.ts";
+import { findStep, isBeingUndone } from "./undo.ts";
 import { formatUtc } from "./utc-time.ts";
 
 /** What a person vouches for. */
@@ -73,6 +74,56 @@ export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouchi
 /** A step that stands needs no more proof, unless what it gave could not be stored (R11). */
 function lacksConfirmation({ standing, act }: PlannedStep): boolean {
   return standing.kind !== "stands" || (act.kind === "review" && act.review.reason === "unreadable");
+}
+
+/** What a person leaves out. */
+export interface Skipping {
+  readonly step: string;
+  /** What later steps are to use in place of what the step would have given. */
+  readonly result: Json;
+  readonly by: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Leaves a step out: nothing of it took effect, and what follows goes on with the result given. Refused while it is not
+ * known whether it happened, and for an approval, which is answered instead.
+ */
+export function decideSkip(input: PlanInput, held: HeldBy | null, skipping: Skipping): MoveVerdict {
+  const { state, digest } = input;
+  const { step: name, result, by, reason } = skipping;
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const none = (why: string): MoveVerdict =>
+    refuse("NOTHING_TO_SKIP", `${name} of case ${state.caseId} cannot be left out: ${why}.`);
+  const planned = planCase(input).steps.find(({ step }) => step.name === name);
+  if (planned === undefined) return none("the definition has no such step");
+  const why = whyNotSkipped(input, planned);
+  if (why !== null) return none(why);
+  const entry: Entry = {
+    kind: "stepConfirmed",
+    step: name,
+    intentVersion: stepOf(state, name).intent?.version ?? 0,
+    basis: basisOf(planned.step, state, digest),
+    result: { kind: "value", value: result },
+    evidence: null,
+    by: { how: "skip", by: by.name, reason },
+  };
+  return { kind: "write", entries: [entry] };
+}
+
+function whyNotSkipped({ state }: PlanInput, planned: PlannedStep): string | null {
+  const { step, standing, act } = planned;
+  if (step.kind === "approval") return "an approval is answered or refused, not left out";
+  if (standing.kind === "stands" || standing.kind === "uncertain") return "it is confirmed";
+  if (act.kind === "nothing" && act.why === "follows") return `it follows ${step.after.join(", ")}`;
+  if (step.kind !== "step") return null;
+  const { intent, confirmation } = stepOf(state, step.name);
+  if (isBeingUndone(state, step)) return "it is being undone";
+  if (confirmation !== null && !isWithoutEffect(confirmation)) return "what it did is there; undo it first";
+  return pendingIntent(intent, confirmation) === null
+    ? null
+    : "it is not known whether it happened; confirm it or rule it out first";
 }
 
 /** What a person rules out. */
@@ -134,4 +185,31 @@ export function decideRedo(
     return refuse("NOTHING_TO_REDO", `${order.step} of case ${state.caseId} cannot be done again: ${why}.`);
   }
   return { kind: "write", entries: [{ kind: "redoOrdered", ...order }] };
+}
+
+/**
+ * Orders what a confirmed step did to be taken back, by the step's own `undo`. It then waits for a person: it is not done
+ * again by itself. What follows it lapses as far as it rests on it.
+ */
+export function decideUndo(
+  { state, outline }: PlanInput,
+  held: HeldBy | null,
+  order: { readonly step: string; readonly by: Actor; readonly reason: string },
+): MoveVerdict {
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const why = whyNotUndone(state, outline.steps.find(({ name }) => name === order.step) ?? null);
+  if (why !== null) {
+    return refuse("NOTHING_TO_UNDO", `${order.step} of case ${state.caseId} cannot be undone: ${why}.`);
+  }
+  return { kind: "write", entries: [{ kind: "undoOrdered", ...order }] };
+}
+
+function whyNotUndone(state: CaseState, step: StepOutline | null): string | null {
+  if (step === null) return "the definition has no such step";
+  if (step.kind !== "step" || step.undo === null) return "its definition does not say how";
+  const { confirmation, lapse } = stepOf(state, step.name);
+  if (confirmation === null) return "it is not confirmed";
+  if (isWithoutEffect(confirmation)) return "nothing of it is there";
+  return lapse?.kind === "undo" ? "that is ordered already" : null;
 }

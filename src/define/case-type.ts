@@ -16,6 +16,7 @@ import type {
   SleepStepOutline,
   WaitForEventStepOutline,
 } from "../core/outline.ts";
+import type { JsonSchemaReading } from "./json-schema.ts";
 
 /** What checking a value against a schema gave. */
 export type Validation =
@@ -25,7 +26,11 @@ export type Validation =
   | { readonly kind: "invalid"; readonly faults: readonly FieldFault[]; readonly cause?: unknown };
 
 /** A schema, from any Standard Schema. Never throws and never rejects, whatever the value and whatever the schema does. */
-export type Validate = (value: unknown) => Promise<Validation>;
+export interface Validate {
+  (value: unknown): Promise<Validation>;
+  /** What a form for such a value can be made of; left out where no schema stands behind it. */
+  readonly jsonSchema?: () => JsonSchemaReading;
+}
 
 /**
  * What the functions of one step can see, as types. The builder fills it in from the schemas and from the steps before;

@@ -5,6 +5,7 @@ import type { FieldFault } from "../core/errors.ts";
 import { readJson } from "../core/json.ts";
 import type { Validate, Validation } from "./case-type.ts";
 import { describeThrown } from "./describe-value.ts";
+import { readJsonSchema } from "./json-schema.ts";
 
 /** The longest input, event payload, approval form, request, result or evidence: 256 Ki characters (UTF-16 units) of canonical JSON. */
 export const VALUE_CHARS_MAX: number = 256 * 1024;
@@ -30,13 +31,14 @@ export function isSchema(value: unknown): value is StandardSchemaV1 {
  * the value invalid with one fault of the whole and the thrown error as `cause`: after a send nothing may be thrown.
  */
 export function validateWith(schema: StandardSchemaV1): Validate {
-  return async (value) => {
+  const validate = async (value: unknown): Promise<Validation> => {
     try {
       return readResult(await schema["~standard"].validate(value));
     } catch (error) {
       return { ...invalid(`the schema itself failed: ${messageOf(error)}`), cause: error };
     }
   };
+  return Object.assign(validate, { jsonSchema: () => readJsonSchema(schema) });
 }
 
 function readResult(result: StandardSchemaV1.Result<unknown>): Validation {

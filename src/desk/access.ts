@@ -11,7 +11,7 @@ import type { StoredRow } from "../store/port.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { resume } from "./acts.ts";
 import type { DeskParts } from "./desk-parts.ts";
-import { checkTexts, personOf, REASON_CHARS_MAX } from "./requests.ts";
+import { checkTexts, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 
 /** How long the case that is tried first is watched, in ms, where nothing else is asked for. */
 export const PROBE_WAIT_MS_DEFAULT = 60_000;
@@ -27,7 +27,7 @@ export interface AccessRequest {
   readonly destination: string;
   /** Needed where steps use several credentials of the destination. */
   readonly credentialId?: string | undefined;
-  readonly by: string;
+  readonly by: Who;
   readonly reason?: string | null | undefined;
   /** How long the case that is tried first is watched. Default 60 s. */
   readonly waitMs?: number | undefined;

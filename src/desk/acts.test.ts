@@ -251,15 +251,16 @@ onEachStore("the acts of the desk", (storeOf) => {
       const allowed = (await desk.show(caseId)).moves.filter(({ isAllowed }) => isAllowed);
       expect(allowed.map(({ move }) => move)).toEqual([
         "approve",
+        "correct",
         "cancel",
         "pause",
-        "correct",
+        "assign",
         "open",
         "note",
       ]);
       await desk.cancel(caseId, ada);
       const after = (await desk.show(caseId)).moves.filter(({ isAllowed }) => isAllowed);
-      expect(after.map(({ move }) => move)).toEqual(["note"]);
+      expect(after.map(({ move }) => move)).toEqual(["assign", "note"]);
     });
   });
 });

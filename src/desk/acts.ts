@@ -33,6 +33,7 @@ import {
   REASON_CHARS_MAX,
   reasonOf,
   SOURCE_ID_CHARS_MAX,
+  type Who,
 } from "./requests.ts";
 import { checked, validInput } from "./validated.ts";
 
@@ -48,7 +49,9 @@ export interface EventRequest {
 
 /** A person's act. Made under a repair, it is refused with `REPAIR_OVER` once that is over. */
 export interface PersonRequest {
-  readonly by: string;
+  readonly by: Who;
+  /** The same id does it once, however often it is asked for; random when left out. */
+  readonly actId?: string | undefined;
   /** The id of the open repair under which it is made; left out = on a case that nobody need hold. */
   readonly repairId?: string | undefined;
 }
@@ -104,7 +107,14 @@ export interface CorrectionRequest extends PlannedRequest {
 /** A note. */
 export interface NoteRequest {
   readonly text: string;
-  readonly by: string;
+  readonly by: Who;
+  /** The same id does it once; random when left out. */
+  readonly actId?: string | undefined;
+}
+
+/** The case to act on, and what the act is known by. */
+export function onCase(caseId: string, { repairId, actId }: PersonRequest): ActOn {
+  return { caseId, repairId, actId };
 }
 
 /** Stores an event. Throws `INVALID_EVENT` for an unknown type or a payload that is not one of it. */
@@ -162,7 +172,7 @@ export async function answerApproval(
   const seen = { plan: request.plan, step };
   const judge = (view: ActView): MoveVerdict =>
     decideApproval(seenPlan(parts, view, seen), view.held, { step, approved, form, note, sourceId, by });
-  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, judge, sourceId);
+  return actOnPlan(parts, onCase(caseId, request), seen, judge, sourceId);
 }
 
 /** Lets a case go on. Throws `NOTHING_TO_RESUME` or `RESUME_BLOCKED` with what is still missing. */
@@ -179,7 +189,7 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   }
   const order = { step, by, reason, ...(request.force === true ? { forced: true as const } : {}) };
   const seen = { plan: request.plan, step };
-  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) => {
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
     const caseType = neededDefinition(parts.registry, view.row);
     if (step !== null) checkStep(caseType, step);
     const input = seenPlan(parts, view, seen);
@@ -189,11 +199,11 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
 
 /** Cancels a case without effects outside, or asks its holder to. Needs no definition unless there is a plan to compare. */
 export async function cancel(parts: DeskParts, caseId: string, request: CancelRequest): Promise<ActReply> {
-  const { plan, repairId } = request;
+  const { plan } = request;
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const seen = { plan, step: null };
-  return actOnPlan(parts, { caseId, repairId }, seen, (view) => {
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
     const mayBeStale = plan !== undefined || (view.repair !== null && view.repair.attached.length > 0);
     if (mayBeStale) seenPlan(parts, view, seen);
     return decideCancel(view.state, view.held, { by, reason });
@@ -205,7 +215,7 @@ export async function pause(parts: DeskParts, caseId: string, request: PauseRequ
   const by = personOf(request.by);
   const reason = reasonOf(request.reason);
   const untilAt = request.untilAt ?? null;
-  return changeCase(parts, { caseId, repairId: request.repairId }, ({ state, held, now }) => {
+  return changeCase(parts, onCase(caseId, request), ({ state, held, now }) => {
     if (untilAt !== null && !(Number.isSafeInteger(untilAt) && untilAt > now)) {
       throw new FootholdError("INVALID_REQUEST", "A pause must end in the future, at a whole millisecond.", {
         details: { caseId, fields: [{ path: "untilAt", message: "is not in the future" }] },
@@ -226,9 +236,9 @@ export async function correctInput(
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const input = await validInput(caseType, request.input);
-  const { plan, repairId, reason } = request;
+  const { plan, reason } = request;
   const seen = { plan, step: null };
-  return actOnPlan(parts, { caseId, repairId }, seen, (view) => {
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
     seenPlan(parts, view, seen);
     return decideCorrection(view.state, view.held, { input, by, reason });
   });
@@ -238,7 +248,9 @@ export async function correctInput(
 export async function addNote(parts: DeskParts, caseId: string, request: NoteRequest): Promise<ActReply> {
   checkTexts([{ path: "text", value: request.text, charsMax: NOTE_CHARS_MAX, isProse: true }]);
   const by = personOf(request.by);
-  return changeCase(parts, { caseId, repairId: undefined }, () => decideNote(request.text, by));
+  return changeCase(parts, onCase(caseId, { by: request.by, actId: request.actId }), () =>
+    decideNote(request.text, by),
+  );
 }
 
 function planInput(parts: DeskParts, view: Pick<ActView, "row" | "state" | "now">): PlanInput {

@@ -3,11 +3,13 @@
 import { isNotNeeded, stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
 import { unreachable } from "../core/errors.ts";
 import type { Executed, Failure } from "../core/failure.ts";
-import type { Actor, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
+import type { Actor, Assignee, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
+import { nextChecks, pickUpAt } from "../core/next-check.ts";
 import type { CaseOutline, SendStepOutline } from "../core/outline.ts";
 import { planCase } from "../core/plan.ts";
 import type { PlanInput, Standing } from "../core/planning.ts";
+import { repairUnder } from "../core/repair.ts";
 import type { StoredState } from "../core/row.ts";
 import { readState, type Reading } from "../core/state.ts";
 import type { WireFindingCode } from "../core/wire-evidence.ts";
@@ -16,8 +18,9 @@ import { sayFinding } from "../wire/findings.ts";
 import type { DefinitionStanding } from "./definition.ts";
 import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
 import { holdingOf, type Holding } from "./holding.ts";
-import { viewMoves, type MoveView } from "./moves-view.ts";
+import { viewMoves, type HasRight, type MoveView } from "./moves-view.ts";
 import type { PlanInputs } from "./plan-input.ts";
+import type { MakesRequest } from "./send-preview.ts";
 import { sayWait, viewPlan, waitsFor, type PlanView } from "./plan-view.ts";
 
 /** Entries of the history that a view holds; of a longer one, the newest. */
@@ -42,6 +45,8 @@ export interface CaseLine {
   readonly isDefinitionLoaded: boolean;
   readonly confirmedSteps: number;
   readonly openReviews: number;
+  /** Whose it is; null = nobody's in particular. */
+  readonly assignee: Assignee | null;
 }
 
 /** An action that is confirmed. */
@@ -65,7 +70,7 @@ export interface StepView {
   readonly attemptsInRound: number;
   readonly round: number;
   readonly review: Review | null;
-  /** When the engine itself may send, check or probe again; null = nothing is pending. */
+  /** Earliest time at which the engine itself may send, check or probe for it; null = only after a fact or a person's act. */
   readonly nextCheckAllowedAt: number | null;
 }
 
@@ -196,6 +201,7 @@ export function viewLine({ row, holders, isDefinitionLoaded, now, formatTime }: 
     isDefinitionLoaded,
     confirmedSteps: summary.confirmed,
     openReviews: summary.reviews.length,
+    assignee: summary.assignee ?? null,
   };
 }
 
@@ -207,10 +213,15 @@ export interface CaseViewInput {
   readonly definition: DefinitionStanding;
   /** Null where the definition is not loaded. */
   readonly inputs: PlanInputs | null;
+  /** Makes the plan's input for another state of the case; never called where the definition is not loaded. */
+  readonly inputFor: (state: CaseState) => PlanInput;
   /** True for the holder of the open repair: the claim is theirs. */
   readonly isOwnRepair: boolean;
   /** Tells what a step would send now. */
   readonly fingerprintNow: (step: SendStepOutline) => string | null;
+  readonly makeRequest: MakesRequest;
+  /** What the person who looks has the right to. */
+  readonly hasRight: HasRight;
   readonly now: number;
   readonly formatTime: FormatTime;
 }
@@ -220,7 +231,9 @@ export function viewCase(input: CaseViewInput): CaseView {
   const { stored, state, inputs, formatTime, now } = input;
   const { row, journal } = stored;
   const standings = standingsOf(state, inputs?.now ?? null);
-  const plan = inputs === null ? null : viewPlan(inputs, formatTime);
+  const attention = attentionOf(input);
+  const { makeRequest } = input;
+  const plan = inputs === null ? null : viewPlan(inputs, { formatTime, makeRequest, attention });
   const line = viewLine({
     row,
     holders: input.holders,
@@ -236,7 +249,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     input: state.input,
     originalInput: state.originalInput,
     confirmed: confirmedActions(state, standings, formatTime),
-    steps: [...standings].map(([step, standing]) => viewStep(state, step, standing)),
+    steps: [...standings].map(([step, standing]) => viewStep(input, step, standing, attention)),
     foothold: plan?.foothold ?? null,
     waits: row.summary.waits.map((wait) => viewWait(wait, formatTime)),
     reviews: row.summary.reviews,
@@ -299,15 +312,34 @@ function confirmedActions(
   });
 }
 
-function viewStep(state: CaseState, step: string, standing: Standing): StepView {
+/** Who may look at the case next. */
+export function attentionOf({
+  stored,
+  state,
+}: Pick<CaseViewInput, "stored" | "state">): "worker" | "page" | "nobody" {
+  const { claim } = stored.row;
+  if (claim === null) return "nobody";
+  return repairUnder(state, claim.claimId) === null ? "worker" : "page";
+}
+
+function viewStep(
+  { state, inputs, now }: CaseViewInput,
+  step: string,
+  standing: Standing,
+  attention: "worker" | "page" | "nobody",
+): StepView {
   const { round, review, notBefore } = stepOf(state, step);
+  const pickUp = pickUpAt(state, attention, now);
+  const checks = inputs === null ? null : nextChecks(inputs.now, planCase(inputs.now), pickUp);
+  // Without the definition only the journal tells, and a worker that has it may know better.
+  const unplanned = pickUp === null || review !== null ? null : Math.max(pickUp, notBefore ?? 0);
   return {
     step,
     standing: standing.kind,
     attemptsInRound: round.attempts,
     round: round.number,
     review,
-    nextCheckAllowedAt: notBefore,
+    nextCheckAllowedAt: checks === null ? unplanned : (checks.get(step) ?? null),
   };
 }
 

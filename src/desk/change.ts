@@ -10,7 +10,7 @@ import { endOfStaleRepair, endRepair, REPAIR_ACT_WITHIN_MS } from "../core/repai
 import { rowOf } from "../core/row.ts";
 import type { CaseChange, ClaimChange, FoldedCase, StoredHolder, StoredRow } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
-import { caseNotFound, isCaseId } from "./requests.ts";
+import { caseNotFound, checkActId, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
 
 /** What became of an act. A refusal is thrown, with its code. */
@@ -44,6 +44,8 @@ export type JudgeAct = (view: ActView) => MoveVerdict;
 export interface ActOn {
   readonly caseId: string;
   readonly repairId: string | undefined;
+  /** What the act is known by when it is asked for again. */
+  readonly actId?: string | undefined;
 }
 
 type Decision =
@@ -65,13 +67,14 @@ type Decision =
  */
 export async function changeCase(
   parts: DeskParts,
-  { caseId, repairId }: ActOn,
+  { caseId, repairId, actId }: ActOn,
   judge: JudgeAct,
   sourceId: string | null = null,
 ): Promise<ActReply> {
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
   const { store, ports, engineVersion } = parts;
-  const commitId = ports.ids.unique();
+  checkActId(actId);
+  const commitId = actId ?? ports.ids.unique();
   const decide = (holders: readonly StoredHolder[]) => (stored: FoldedCase, now: number) =>
     decideChange({ stored, now, holders, commitId, engineVersion, repairId, judge });
   const send = async (): ReturnType<typeof store.changeCase<Decision>> => {

@@ -5,6 +5,7 @@
 
 import type { CaseState } from "../core/case-state.ts";
 import { FootholdError } from "../core/errors.ts";
+import type { PlanInput } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
@@ -36,12 +37,17 @@ import {
   type RedoRequest,
   type RuleOutRequest,
 } from "./vouching.ts";
-import { viewCase, viewLine, type CaseLine, type CaseView } from "./case-view.ts";
+import { assignCase, handOver, type AssignRequest, type HandOverRequest } from "./assigning.ts";
+import { viewLine, type CaseLine } from "./case-view.ts";
+import type { HasRight } from "./moves-view.ts";
+import { viewPacket, type ReviewPacket } from "./packet.ts";
+import { previewMove, viewForms, type FormsView, type MovePreview, type PreviewRequest } from "./preview.ts";
+import { checkNow, skipStep, undoStep, type CheckRequest, type SkipRequest } from "./step-orders.ts";
 import { checkEngine, type ActReply } from "./change.ts";
-import { definitionOf } from "./definition.ts";
+import { definitionOf, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { viewOverview, type Overview } from "./overview.ts";
-import { fingerprintNow, inputsOf, planFrom } from "./plan-input.ts";
+import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
 import {
   closeRepair,
   keepRepair,
@@ -108,6 +114,16 @@ export interface Desk {
   ruleOut(caseId: string, request: RuleOutRequest): Promise<ActReply>;
   /** Orders a confirmed step to be done again. Throws `NOTHING_TO_REDO`. */
   redoStep(caseId: string, request: RedoRequest): Promise<ActReply>;
+  /** Leaves a step out; what follows goes on with the result given. Throws `NOTHING_TO_SKIP`, `INVALID_REQUEST`. */
+  skipStep(caseId: string, request: SkipRequest): Promise<ActReply>;
+  /** Takes back what a confirmed step did; it then waits for a person. Throws `NOTHING_TO_UNDO`. */
+  undoStep(caseId: string, request: RedoRequest): Promise<ActReply>;
+  /** Has a worker ask anew what is known of a step; it sends nothing. Throws `NOTHING_TO_CHECK`. */
+  checkNow(caseId: string, request: CheckRequest): Promise<ActReply>;
+  /** Gives a case to a person or a team, or to nobody in particular. */
+  assignCase(caseId: string, request: AssignRequest): Promise<ActReply>;
+  /** Ends one's own repair and gives the case to somebody else. Throws `REPAIR_OVER`. */
+  handOver(caseId: string, request: HandOverRequest): Promise<ActReply>;
   /**
    * Lets every case go on that waits on a credential, after one of them was tried. Throws `INVALID_REQUEST` for a
    * destination that no loaded case type sends to, or of which the credential must be named.
@@ -126,10 +142,18 @@ export interface Desk {
   /** Ends a repair, and applies what came meanwhile. Throws `REPAIR_OVER`. */
   closeRepair(caseId: string, repairId: string): Promise<ActReply>;
   /**
-   * Everything about one case, with the moves as they are for anybody, or for the holder of a repair. Throws
+   * The review packet: everything about one case, with the moves as they are for anybody, for the holder of a repair, and
+   * for somebody with these rights (every right when left out). Throws
    * `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, `REPAIR_OVER`.
    */
-  show(caseId: string, repairId?: string): Promise<CaseView>;
+  show(caseId: string, repairId?: string, hasRight?: HasRight): Promise<ReviewPacket>;
+  /**
+   * What a move would do: the plan after it, what it lapses, what is sent under which key. Changes and records nothing.
+   * Throws `CASE_NOT_FOUND`, `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`, `REPAIR_OVER`.
+   */
+  preview(caseId: string, request: PreviewRequest): Promise<MovePreview>;
+  /** What forms for the input, approvals, results and events of a case type are made of. Throws `UNKNOWN_CASE_TYPE`. */
+  forms(caseType: string): FormsView;
   /** Reads rows only, so that one corrupt journal hides no other case. Throws `INVALID_REQUEST` for a limit out of bounds. */
   list(filter?: ListFilter): Promise<ListPage>;
   overview(): Promise<Overview>;
@@ -162,19 +186,31 @@ export function createDesk(options: DeskOptions): Desk {
     confirmStep: (caseId, request) => confirmStep(parts, caseId, request),
     ruleOut: (caseId, request) => ruleOut(parts, caseId, request),
     redoStep: (caseId, request) => redoStep(parts, caseId, request),
+    skipStep: (caseId, request) => skipStep(parts, caseId, request),
+    undoStep: (caseId, request) => undoStep(parts, caseId, request),
+    checkNow: (caseId, request) => checkNow(parts, caseId, request),
+    assignCase: (caseId, request) => assignCase(parts, caseId, request),
+    handOver: (caseId, request) => handOver(parts, caseId, request),
     restoreAccess: (request) => restoreAccess(parts, request),
     addNote: (caseId, request) => addNote(parts, caseId, request),
     openRepair: (caseId, request) => openRepair(parts, caseId, request),
     takeOverRepair: (caseId, request) => takeOverRepair(parts, caseId, request),
     keepRepair: (caseId, repairId) => keepRepair(parts, caseId, repairId),
     closeRepair: (caseId, repairId) => closeRepair(parts, caseId, repairId),
-    show: (caseId, repairId) => showCase(parts, caseId, repairId ?? null),
+    show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
+    preview: (caseId, request) => previewMove(parts, caseId, request),
+    forms: (caseType) => viewForms(parts, caseType),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts),
   };
 }
 
-async function showCase(parts: DeskParts, caseId: string, repairId: string | null): Promise<CaseView> {
+async function showCase(
+  parts: DeskParts,
+  caseId: string,
+  repairId: string | null,
+  hasRight: HasRight,
+): Promise<ReviewPacket> {
   const { store, registry, ports, formatTime } = parts;
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
   const [stored, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
@@ -184,18 +220,20 @@ async function showCase(parts: DeskParts, caseId: string, repairId: string | nul
   const { state } = stored;
   if (repairId !== null) checkRepair(stored.row, state, repairId);
   const { standing: definition, caseType } = definitionOf(registry, stored.row);
-  const inputs =
-    caseType === null
-      ? null
-      : inputsOf(state, (one) => planFrom(ports, caseType, { row: stored.row, state: one, now }));
+  const inputFor = (one: CaseState): PlanInput =>
+    planFrom(ports, caseType ?? neededDefinition(registry, stored.row), { row: stored.row, state: one, now });
+  const inputs = caseType === null ? null : inputsOf(state, inputFor);
   const tellFingerprint =
     caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
-  return viewCase({
+  return viewPacket({
     stored,
     state,
     holders,
     definition,
     inputs,
+    inputFor,
+    makeRequest: requestMaker(caseType),
+    hasRight,
     isOwnRepair: repairId !== null,
     fingerprintNow: tellFingerprint,
     now,

@@ -31,6 +31,9 @@ export function actorOf(entry: Entry): Actor | null {
     case "resumed":
     case "inputCorrected":
     case "redoOrdered":
+    case "undoOrdered":
+    case "checkOrdered":
+    case "assigned":
     case "outcomeRuledOut":
     case "cancelRequested":
     case "canceled":
@@ -108,6 +111,9 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "inputCorrected":
     case "outcomeRuledOut":
     case "redoOrdered":
+    case "undoOrdered":
+    case "checkOrdered":
+    case "assigned":
     case "cancelRequested":
     case "canceled":
     case "pauseRequested":
@@ -177,6 +183,9 @@ type Personal = Extract<
       | "resumed"
       | "inputCorrected"
       | "redoOrdered"
+      | "undoOrdered"
+      | "checkOrdered"
+      | "assigned"
       | "outcomeRuledOut"
       | "cancelRequested"
       | "canceled"
@@ -210,6 +219,14 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       return `${entry.by.name} vouches that ${entry.step} did not happen${reasonWords(entry.reason)}.`;
     case "redoOrdered":
       return `${entry.by.name} ordered ${entry.step} to be done again${reasonWords(entry.reason)}.`;
+    case "undoOrdered":
+      return `${entry.by.name} ordered ${entry.step} to be undone${reasonWords(entry.reason)}.`;
+    case "checkOrdered":
+      return `${entry.by.name} wants what is known of ${entry.step} to be asked anew${reasonWords(entry.reason)}.`;
+    case "assigned": {
+      const whose = entry.to === null ? "nobody in particular" : entry.to.label;
+      return `${entry.by.name} gave the case to ${whose}${reasonWords(entry.reason)}.`;
+    }
     case "cancelRequested":
       return `${entry.by.name} asked to cancel${reasonWords(entry.reason)}.`;
     case "canceled":
@@ -265,6 +282,8 @@ export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string 
       return `as not needed: ${by.why}`;
     case "person":
       return `by hand by ${by.by}${reasonWords(by.reason)}`;
+    case "skip":
+      return `without being done: ${by.by} left it out${reasonWords(by.reason)}`;
     default:
       return unreachable(by, "confirmation");
   }
@@ -281,6 +300,8 @@ export function sayLapse(because: LapseReason): string {
       return `it follows ${because.step}, which does not stand`;
     case "ordered":
       return `${because.by} ordered it to be done again (${because.reason})`;
+    case "undo":
+      return `${because.by} ordered it to be undone (${because.reason})`;
     default:
       return unreachable(because, "lapse");
   }

@@ -7,8 +7,10 @@ import type { PlanInput } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
 import { withAttached } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
-import { answerFacts, factsOf } from "../define/facts.ts";
+import { answerFacts } from "../define/facts.ts";
+import { makeRequest } from "../define/make-request.ts";
 import type { StoredRow } from "../store/port.ts";
+import type { MakesRequest } from "./send-preview.ts";
 
 /** The plan's input from recorded answers only: the desk asks nothing outside. */
 export function planFrom(
@@ -64,14 +66,17 @@ export function fingerprintNow(
   { outline, state, digest }: PlanInput,
 ): (step: SendStepOutline) => string | null {
   return (step) => {
-    const runtime = Object.hasOwn(caseType.steps, step.name) ? caseType.steps[step.name] : undefined;
-    if (runtime?.kind !== "step") return null;
-    try {
-      const request = runtime.request === null ? null : runtime.request(factsOf(state));
-      return fingerprintOf({ outline, step, state, request, digest });
-    } catch {
-      // What the author's function throws is told when the engine calls it; here it only leaves the question open.
-      return null;
-    }
+    const made = makeRequest(caseType, state, step);
+    // What the author's function throws is told when the engine calls it; here it only leaves the question open.
+    if (made.kind === "failed") return null;
+    return fingerprintOf({ outline, step, state, request: made.value, digest });
   };
+}
+
+/** Makes what a step would send; without the definition nothing can be made. */
+export function requestMaker(caseType: CaseType | null): MakesRequest {
+  return ({ state }, step) =>
+    caseType === null
+      ? { kind: "failed", why: "its definition is not loaded here" }
+      : makeRequest(caseType, state, step);
 }

@@ -13,9 +13,12 @@ import {
   type Standing,
 } from "../core/planning.ts";
 import { isSettled } from "../core/settled.ts";
+import { previewWith } from "../core/moves.ts";
+import { nextProbeAt, pickUpAt, type Attention } from "../core/next-check.ts";
 import { sayConfirmedBy, sayLapse, type FormatTime } from "./entry-words.ts";
 import type { PlanInputs } from "./plan-input.ts";
 import { planVersion } from "./plan-version.ts";
+import { previewSend, type MakesRequest, type SendPreview } from "./send-preview.ts";
 
 /** A condition of a step and what is known of it. */
 export interface ConditionView {
@@ -28,7 +31,7 @@ export interface ConditionView {
   readonly why: string | null;
   readonly askedAt: number | null;
   readonly ageMs: number | null;
-  /** Earliest time at which the engine asks again by itself; null = with the next pick-up. */
+  /** Earliest time at which the engine asks again by itself; null = not by itself, or it is no question to the outside. */
   readonly nextCheckAllowedAt: number | null;
 }
 
@@ -47,6 +50,10 @@ export interface PlannedStepView {
   readonly actsNext: string | null;
   readonly byAt: number | null;
   readonly conditions: readonly ConditionView[];
+  /** What would be sent now, or once what is asked first turns out to hold; null where nothing would. */
+  readonly send: SendPreview | null;
+  /** Why its confirmation no longer stands; null where it does, or there is none. */
+  readonly lapsedBecause: string | null;
   /** Plan version of this step and all that follow it (R5). */
   readonly version: string;
 }
@@ -61,23 +68,61 @@ export interface PlanView {
   /** The standing steps with no standing successor. */
   readonly foothold: readonly string[];
   readonly steps: readonly PlannedStepView[];
+  /** Steps that stand and are left as they are. */
+  readonly kept: readonly string[];
+  /** Steps of which something is asked outside before anything is sent. */
+  readonly askedAgain: readonly string[];
+  /** Steps whose confirmation no longer stands. */
+  readonly lapsed: readonly string[];
+  /** What would be sent, in this order or side by side. */
+  readonly willSend: readonly SendPreview[];
+  /** Steps that wait for people, with who that is. */
+  readonly needs: readonly { readonly step: string; readonly who: string; readonly sentence: string }[];
+}
+
+/** What a preview is made with. */
+export interface PlanViewing {
+  readonly formatTime: FormatTime;
+  readonly makeRequest: MakesRequest;
+  readonly attention: Attention;
 }
 
 /** Makes the preview. */
-export function viewPlan(inputs: PlanInputs, formatTime: FormatTime): PlanView {
+export function viewPlan(inputs: PlanInputs, viewing: PlanViewing): PlanView {
   const { now: input } = inputs;
   const plan = planCase(input);
+  const steps = plan.steps.map((planned) => viewStep(inputs, planned, viewing));
+  const named = (fits: (one: PlannedStepView) => boolean): readonly string[] =>
+    steps.filter(fits).map(({ step }) => step);
   return {
     version: planVersion(inputs, null),
     madeAt: input.now,
     isComplete: plan.isComplete,
     halt: plan.halt,
     foothold: plan.foothold,
-    steps: plan.steps.map((planned) => viewStep(inputs, planned, formatTime)),
+    steps,
+    kept: named(({ act, standing }) => act === "nothing" && standing === "stands"),
+    askedAgain: named(({ act }) => act === "ask" || act === "check"),
+    lapsed: named(({ standing }) => standing === "lapsed"),
+    willSend: steps.flatMap(({ send }) => (send === null ? [] : [send])),
+    needs: needsOf(plan),
   };
 }
 
-function viewStep(inputs: PlanInputs, planned: PlannedStep, formatTime: FormatTime): PlannedStepView {
+function needsOf({ steps, strays }: Plan): PlanView["needs"] {
+  const acts = [...steps.map(({ target, act }) => ({ step: target.name, act })), ...strays.map(strayOf)];
+  return acts.flatMap(({ step, act }): PlanView["needs"] => {
+    if (act.kind === "review") return [{ step, who: act.review.owner, sentence: act.review.sentence }];
+    if (act.kind !== "wait" || act.wait.kind !== "approval") return [];
+    return [{ step, who: act.wait.by, sentence: `${step} waits for the approval of ${act.wait.by}.` }];
+  });
+}
+
+function strayOf(act: Plan["strays"][number]): { readonly step: string; readonly act: typeof act } {
+  return { step: act.review.step, act };
+}
+
+function viewStep(inputs: PlanInputs, planned: PlannedStep, viewing: PlanViewing): PlannedStepView {
   const { now: input } = inputs;
   const { step, standing, act } = planned;
   return {
@@ -85,13 +130,41 @@ function viewStep(inputs: PlanInputs, planned: PlannedStep, formatTime: FormatTi
     kind: step.kind,
     standing: standing.kind,
     act: act.kind,
-    sentence: sayPlanned(input, planned, formatTime),
+    sentence: sayPlanned(input, planned, viewing.formatTime),
     destination: step.kind === "step" ? step.destination.name : null,
     idempotencyKey: stepOf(input.state, step.name).intent?.idempotencyKey ?? null,
     ...nextActor(planned),
-    conditions: conditionsOf(input, planned),
+    conditions: conditionsOf(input, planned, pickUpAt(input.state, viewing.attention, input.now)),
+    send: sendOf(input, planned, viewing.makeRequest),
+    lapsedBecause: standing.kind === "lapsed" ? sayLapse(standing.because) : null,
     version: planVersion(inputs, step.name),
   };
+}
+
+/** What would be sent: at once, or once what is asked before turns out to hold. */
+function sendOf(input: PlanInput, planned: PlannedStep, makeRequest: MakesRequest): SendPreview | null {
+  const { step, target, act } = planned;
+  if (act.kind === "send" && target.kind === "step")
+    return previewSend(input, { step: target, repeats: act.repeats, onlyIf: [] }, makeRequest);
+  if (act.kind !== "ask") return null;
+  const assumed = act.conditions.reduce(
+    (one, condition) => ({
+      ...one,
+      state: previewWith(one, {
+        kind: "conditionAnswered",
+        step: target.name,
+        condition,
+        answer: { kind: "holds" },
+        askedAt: one.now,
+        nextProbeAt: null,
+      }),
+    }),
+    input,
+  );
+  const then = planCase(assumed).steps.find((one) => one.step.name === step.name);
+  if (then?.act.kind !== "send" || then.target.kind !== "step") return null;
+  const { repeats } = then.act;
+  return previewSend(assumed, { step: then.target, repeats, onlyIf: act.conditions }, makeRequest);
 }
 
 function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTime): string {
@@ -194,13 +267,21 @@ function nextActor({ act }: PlannedStep): Pick<PlannedStepView, "actsNext" | "by
   return { actsNext: act.kind === "nothing" ? null : "the engine", byAt: null };
 }
 
-function conditionsOf(input: PlanInput, planned: PlannedStep): readonly ConditionView[] {
+function conditionsOf(
+  input: PlanInput,
+  planned: PlannedStep,
+  pickUp: number | null,
+): readonly ConditionView[] {
   const { step } = planned;
   const asked = step.kind === "step" ? step.before : [];
+  const view = (condition: ConditionOutline, role: ConditionView["role"]): ConditionView => ({
+    ...viewCondition(input, planned, condition, role),
+    nextCheckAllowedAt: nextProbeAt(input, planned, condition, pickUp),
+  });
   return [
-    ...step.when.map((one) => viewCondition(input, planned, one, "when")),
-    ...step.requires.map((one) => viewCondition(input, planned, one, "requires")),
-    ...asked.map((one) => viewCondition(input, planned, one, "before")),
+    ...step.when.map((one) => view(one, "when")),
+    ...step.requires.map((one) => view(one, "requires")),
+    ...asked.map((one) => view(one, "before")),
   ];
 }
 
@@ -209,7 +290,7 @@ function viewCondition(
   planned: PlannedStep,
   { kind, name }: ConditionOutline,
   role: ConditionView["role"],
-): ConditionView {
+): Omit<ConditionView, "nextCheckAllowedAt"> {
   const { conditions } = stepOf(input.state, planned.step.name);
   const recorded = Object.hasOwn(conditions, name) ? conditions[name] : undefined;
   const known = knownAnswer(input, planned, name) ?? recorded;
@@ -222,7 +303,6 @@ function viewCondition(
     why: answer === null || answer.kind === "holds" ? null : answer.why,
     askedAt: known?.askedAt ?? null,
     ageMs: known === undefined ? null : Math.max(0, input.now - known.askedAt),
-    nextCheckAllowedAt: recorded?.nextProbeAt ?? null,
   };
 }
 

@@ -365,13 +365,17 @@ onEachStore("repairs", (storeOf) => {
       const caseId = await start();
       const { repairId } = await desk.openRepair(caseId, ann);
       expect(allowed((await desk.show(caseId, repairId)).moves)).toEqual([
+        "correct",
+        "skip",
+        "skip",
         "cancel",
         "pause",
-        "correct",
+        "assign",
         "close",
+        "handOver",
         "note",
       ]);
-      expect(allowed((await desk.show(caseId)).moves)).toEqual(["takeOver", "note"]);
+      expect(allowed((await desk.show(caseId)).moves)).toEqual(["assign", "takeOver", "note"]);
     });
 
     test("of a case that is not there, or with a label that cannot be shown, is refused", async () => {

@@ -18,7 +18,7 @@ import {
 import { changeCase, checkEngine, type ActReply, type ActView } from "./change.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { sayEvents } from "./plan-version.ts";
-import { caseNotFound, checkTexts, isCaseId, personOf, REASON_CHARS_MAX } from "./requests.ts";
+import { caseNotFound, checkTexts, isCaseId, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
 
 /** Longest name of a machine or a build. */
@@ -26,7 +26,7 @@ const LABEL_CHARS_MAX = 200;
 
 /** Who opens a case for repair. */
 export interface OpenRequest {
-  readonly by: string;
+  readonly by: Who;
   /** Where the page is open, for people; such as the name of a machine. */
   readonly host: string;
   /** What serves it, for people. */

@@ -13,6 +13,8 @@ const NAME_CHARS_MAX = 200;
 export const REASON_CHARS_MAX = 2_000;
 /** Longest note. */
 export const NOTE_CHARS_MAX = 10_000;
+/** Longest id of an act. */
+const ACT_ID_CHARS_MAX = 200;
 /** Longest source id of an event. */
 export const SOURCE_ID_CHARS_MAX = 400;
 /** Tenant of cases that are started without one. */
@@ -52,10 +54,30 @@ function faultOf(value: unknown, { charsMax, isProse }: TextRule): string | null
   return halfSurrogate.test(value) ? "has half a surrogate pair" : null;
 }
 
-/** A person, by the name that they gave. Throws `INVALID_REQUEST`. */
-export function personOf(name: string): Actor {
+/** A person who was signed in. The desk checks no rights: whoever hands the person over has done so. */
+export interface Person {
+  /** How whoever signs people in knows them; stable. */
+  readonly id: string;
+  /** For people. */
+  readonly label: string;
+  readonly roles: readonly string[];
+}
+
+/** Who acts: a person who was signed in, or the name that somebody gave who is trusted as they are. */
+export type Who = string | Person;
+
+/** A person, for the journal. Throws `INVALID_REQUEST`. */
+export function personOf(who: Who): Actor {
+  const name = typeof who === "string" ? who : who.label;
   checkTexts([{ path: "by", value: name, charsMax: NAME_CHARS_MAX }]);
-  return { kind: "person", name };
+  if (typeof who === "string") return { kind: "person", name };
+  checkTexts([{ path: "by.id", value: who.id, charsMax: NAME_CHARS_MAX }]);
+  return { kind: "person", name, personId: who.id };
+}
+
+/** An act's own id. Throws `INVALID_REQUEST`. */
+export function checkActId(actId: string | undefined): void {
+  if (actId !== undefined) checkTexts([{ path: "actId", value: actId, charsMax: ACT_ID_CHARS_MAX }]);
 }
 
 /** A reason, or null where none was given. Throws `INVALID_REQUEST`. */

@@ -16,6 +16,7 @@ import {
   DEFAULT_TENANT,
   personOf,
   TENANT_CHARS_MAX,
+  type Who,
 } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
 import { validInput } from "./validated.ts";
@@ -23,7 +24,7 @@ import { validInput } from "./validated.ts";
 /** How a case is started. */
 export interface StartOptions {
   /** Who starts it, for people. */
-  readonly by: string;
+  readonly by: Who;
   /** A second start with the same tenant, type and business key finds the first case. */
   readonly businessKey?: string | undefined;
   /** `default` when left out. */

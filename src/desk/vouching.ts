@@ -5,7 +5,7 @@ import { readJson, type Json } from "../core/json.ts";
 import { decideConfirmation, decideRedo, decideRulingOut } from "../core/vouching.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
-import { actOnPlan, checkStep, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
+import { actOnPlan, checkStep, onCase, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
 import type { ActReply } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -43,7 +43,7 @@ export async function confirmStep(
   checkStep(caseType, step);
   const result = await validResult(caseType, request);
   const seen = { plan: request.plan, step };
-  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) =>
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) =>
     decideConfirmation(seenPlan(parts, view, seen), view.held, {
       step,
       result,
@@ -62,7 +62,7 @@ export async function ruleOut(parts: DeskParts, caseId: string, request: RuleOut
   const { step, evidence, reason } = vouchedIn(request);
   const by = personOf(request.by);
   const seen = { plan: request.plan, step: null };
-  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) =>
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) =>
     decideRulingOut(seenPlan(parts, view, seen), view.held, {
       step,
       evidence,
@@ -77,7 +77,7 @@ export async function redoStep(parts: DeskParts, caseId: string, request: RedoRe
   const { step, reason } = vouchedIn(request);
   const by = personOf(request.by);
   const seen = { plan: request.plan, step };
-  return actOnPlan(parts, { caseId, repairId: request.repairId }, seen, (view) => {
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
     checkStep(neededDefinition(parts.registry, view.row), step);
     return decideRedo(seenPlan(parts, view, seen), view.held, { step, by, reason });
   });

@@ -15,7 +15,7 @@ import { reviewFor } from "../core/review.ts";
 import { pendingIntent } from "../core/settled.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts } from "../define/facts.ts";
-import { makeRequest, NO_REQUEST } from "./request.ts";
+import { makeRequest, NO_REQUEST } from "../define/make-request.ts";
 
 /**
  * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left

@@ -22,7 +22,7 @@ import { conditionsOf, decodeRequest, factsOf, readReply, sendStepNamed, undoneB
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { readResult, type AttemptContext } from "./attempt.ts";
 import { questionSummary, watchedQuestion } from "./metering.ts";
-import { makeRequest } from "./request.ts";
+import { makeRequest } from "../define/make-request.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** How long a check may take, in ms. */

@@ -2,6 +2,8 @@
 
 import type { Entry, Wait } from "../core/journal.ts";
 
+const ORDERED = { redoOrdered: "done again", undoOrdered: "undone", checkOrdered: "asked about" } as const;
+
 /** Null for what says nothing about the course of a case. */
 export function tellEntry(entry: Entry): string | null {
   switch (entry.kind) {
@@ -33,7 +35,11 @@ export function tellEntry(entry: Entry): string | null {
     case "outcomeRuledOut":
       return `${entry.by.name} vouches that ${entry.step} did not happen`;
     case "redoOrdered":
-      return `${entry.by.name} orders ${entry.step} to be done again`;
+    case "undoOrdered":
+    case "checkOrdered":
+      return `${entry.by.name} orders ${entry.step} to be ${ORDERED[entry.kind]}`;
+    case "assigned":
+      return `${entry.by.name} gives the case to ${entry.to === null ? "nobody in particular" : entry.to.label}`;
     case "reviewOpened":
       return `stored: ${entry.review.step} waits for a person (${entry.review.reason}): ${entry.review.sentence}`;
     case "parked":

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { RouteId } from "./types.ts";
-import { caseCount, caseView, listPage } from "./schemas/case-schemas.ts";
+import { caseCount, listPage, reviewPacket } from "./schemas/case-schemas.ts";
 import {
   caseOutline,
   caseTypes,
@@ -62,7 +62,7 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   showOverview: { ...none, reply: overview },
   listCases: { ...none, query: casePageQuery, reply: listPage },
   countCases: { ...none, query: casesQuery, reply: caseCount },
-  showCase: { ...onCase, query: showQuery, body: null, reply: caseView },
+  showCase: { ...onCase, query: showQuery, body: null, reply: reviewPacket },
   previewCase: { ...onCase, body: null, reply: preview },
   startCase: { ...none, body: startBody, reply: startedCase },
   answerApproval: { ...onCase, body: approvalBody, reply: actReply },

@@ -7,7 +7,7 @@ import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
 import type { StoredState } from "../../core/row.ts";
 import type { ReadableState } from "../../core/state.ts";
 import type { AccessReply } from "../../desk/access.ts";
-import type { CaseView } from "../../desk/case-view.ts";
+import type { ReviewPacket } from "../../desk/packet.ts";
 import type { ActReply } from "../../desk/change.ts";
 import type { ListPage } from "../../desk/desk.ts";
 import type { Holding } from "../../desk/holding.ts";
@@ -205,7 +205,7 @@ export interface ApiTypes {
   readonly showOverview: { params: Nothing; query: Nothing; body: null; reply: Overview };
   readonly listCases: { params: Nothing; query: CasePageQuery; body: null; reply: ListPage };
   readonly countCases: { params: Nothing; query: CasesQuery; body: null; reply: CaseCount };
-  readonly showCase: { params: CaseParams; query: { repairId?: string }; body: null; reply: CaseView };
+  readonly showCase: { params: CaseParams; query: { repairId?: string }; body: null; reply: ReviewPacket };
   readonly previewCase: { params: CaseParams; query: Nothing; body: null; reply: Preview };
   readonly startCase: { params: Nothing; query: Nothing; body: StartBody; reply: StartedCase };
   readonly answerApproval: { params: CaseParams; query: Nothing; body: ApprovalBody; reply: ActReply };

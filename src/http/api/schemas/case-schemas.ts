@@ -1,32 +1,48 @@
 /** What the API tells of cases. */
 
 import { z } from "zod";
-import type { FieldFault } from "../../../core/errors.ts";
-import type { Failure, FailureCause, FailureKind, Instruction } from "../../../core/failure.ts";
-import type { Actor, EntryKind, Review, ReviewReason, StepResult, Wait } from "../../../core/journal.ts";
+import type {
+  Actor,
+  Assignee,
+  EntryKind,
+  Review,
+  ReviewReason,
+  StepResult,
+  Wait,
+} from "../../../core/journal.ts";
 import type { StoredState } from "../../../core/row.ts";
 import type { Reading, ReadableState } from "../../../core/state.ts";
 import type { WireFindingCode } from "../../../core/wire-evidence.ts";
-import { ERROR_CODES, type ErrorCode } from "../../../core/errors.ts";
 import type {
   AttemptView,
   CaseLine,
   CaseView,
   ConfirmedAction,
   HistoryEntry,
-  LastErrorView,
   RepairView,
   RequestsView,
   StepView,
   WaitView,
 } from "../../../desk/case-view.ts";
+import type { JsonChange } from "../../../core/json-diff.ts";
+import type { LayersView } from "../../../desk/attempt-layers.ts";
+import type {
+  ArrivedEvent,
+  CorrectionView,
+  ErrorInWords,
+  NextCheck,
+  ReviewPacket,
+  ReviewView,
+} from "../../../desk/packet.ts";
 import type { DefinitionStanding } from "../../../desk/definition.ts";
 import type { ListPage } from "../../../desk/desk.ts";
 import type { Holding } from "../../../desk/holding.ts";
+import { MOVE_NAMES } from "../../../core/move-names.ts";
 import type { MoveView } from "../../../desk/moves-view.ts";
 import type { CaseCount } from "../types.ts";
-import { planView, standingKind } from "./plan-schemas.ts";
-import { count, json, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
+import { errorCode, executed, failure } from "./failure-schemas.ts";
+import { planView, prerequisiteView, standingKind } from "./plan-schemas.ts";
+import { count, json, list, named, oneOf, text, textOrNone, time, timeOrNone } from "./schema.ts";
 
 /** Stored states. */
 export const storedState: z.ZodType<StoredState> = oneOf<StoredState>({
@@ -58,19 +74,10 @@ export const readableState: z.ZodType<ReadableState> = oneOf<ReadableState>({
   Canceled: true,
 });
 
-/** A stable code of an error. */
-export const errorCode: z.ZodType<ErrorCode> = z.enum(ERROR_CODES);
-
-/** A fault of one field. */
-export const fieldFault: z.ZodType<FieldFault> = named<FieldFault>("FieldFault")(
-  z.strictObject({ path: text, message: text }),
-);
-
-/** Who did something. */
 const actor = named<Actor>("Actor")(
   z.union([
     z.strictObject({ kind: z.literal("worker"), name: text, holderId: text }),
-    z.strictObject({ kind: z.literal("person"), name: text }),
+    z.strictObject({ kind: z.literal("person"), name: text, personId: z.string().exactOptional() }),
     z.strictObject({ kind: z.literal("engine"), name: text }),
   ]),
 );
@@ -95,6 +102,8 @@ export const holding: z.ZodType<Holding> = named<Holding>("Holding")(
   }),
 );
 
+const assignee = named<Assignee>("Assignee")(z.strictObject({ id: text, label: text }));
+
 const lineFields = {
   caseId: text,
   tenant: text,
@@ -111,6 +120,7 @@ const lineFields = {
   isDefinitionLoaded: z.boolean(),
   confirmedSteps: count,
   openReviews: count,
+  assignee: assignee.nullable(),
 };
 
 const caseLine = named<CaseLine>("CaseLine")(z.strictObject(lineFields));
@@ -143,71 +153,16 @@ const reviewReason = oneOf<ReviewReason>({
   mayExistTwice: true,
 });
 
-const review = named<Review>("Review")(
-  z.strictObject({
-    step: text,
-    reason: reviewReason,
-    sentence: text,
-    owner: text,
-    nextCheckAllowedAt: timeOrNone,
-    window: z.strictObject({ dueAt: time, resendSafeUntilAt: time }).exactOptional(),
-  }),
-);
-
-const failureCauses = {
-  transient: true,
-  throttled: true,
-  quota: true,
-  rejected: true,
-  denied: true,
-  conflict: true,
-  precondition: true,
-  gone: true,
-  bug: true,
-  stopped: true,
+const reviewFields = {
+  step: text,
+  reason: reviewReason,
+  sentence: text,
+  owner: text,
+  nextCheckAllowedAt: timeOrNone,
+  window: z.strictObject({ dueAt: time, resendSafeUntilAt: time }).exactOptional(),
 } as const;
 
-/** Why something failed. */
-export const failureKind: z.ZodType<FailureKind> = oneOf<FailureKind>({ ...failureCauses, unknown: true });
-
-const executed = oneOf<Failure["executed"]>({ no: true, maybe: true, yes: true, partial: true });
-
-const instruction = typed<Instruction>()(
-  z.union([
-    z.strictObject({ kind: z.literal("retryAfter"), delayMs: z.number(), source: text }),
-    z.strictObject({ kind: z.literal("pace"), firstMs: z.number(), maxMs: z.number(), source: text }),
-    z.strictObject({ kind: z.literal("doNotRetry"), source: text }),
-    z.strictObject({ kind: z.literal("newerToken"), seen: z.number(), source: text }),
-  ]),
-);
-
-const failure = named<Failure>("Failure")(
-  z.strictObject({
-    kind: failureKind,
-    cause: oneOf<FailureCause>(failureCauses),
-    executed,
-    owner: oneOf<Failure["owner"]>({
-      system: true,
-      input: true,
-      access: true,
-      operator: true,
-      developer: true,
-    }),
-    scope: oneOf<Failure["scope"]>({ case: true, credential: true, destination: true }),
-    access: oneOf<NonNullable<Failure["access"]>>({
-      refreshable: true,
-      revoked: true,
-      scope: true,
-      blocked: true,
-    }).nullable(),
-    confidence: oneOf<Failure["confidence"]>({ proved: true, declared: true, inferred: true, guessed: true }),
-    rule: text,
-    sentence: text,
-    instruction: instruction.nullable(),
-    fields: list(fieldFault),
-    raw: json,
-  }),
-);
+const review = named<Review>("Review")(z.strictObject(reviewFields));
 
 const stepResult = named<StepResult>("StepResult")(
   z.union([
@@ -302,9 +257,7 @@ const attemptView = named<AttemptView>("AttemptView")(
   }),
 );
 
-const lastError = named<LastErrorView>("LastError")(
-  z.strictObject({ step: text, attempt: count, at: time, failure }),
-);
+const lastErrorFields = { step: text, attempt: count, at: time, failure } as const;
 
 const receivedEvent = named<CaseView["events"][number]>("ReceivedEvent")(
   z.strictObject({ revision: count, at: time, eventType: text, sourceId: text, payload: json }),
@@ -319,20 +272,31 @@ const repairView = named<RepairView>("RepairView")(
 
 const moveView = named<MoveView>("MoveView")(
   z.strictObject({
-    move: oneOf<MoveView["move"]>({
-      open: true,
-      takeOver: true,
-      close: true,
-      approve: true,
-      confirm: true,
-      ruleOut: true,
-      redo: true,
+    move: z.enum(MOVE_NAMES),
+    right: oneOf<MoveView["right"]>({
+      check: true,
       resume: true,
-      cancel: true,
-      pause: true,
+      force: true,
       correct: true,
+      restoreAccess: true,
+      confirm: true,
+      skip: true,
+      redo: true,
+      undo: true,
+      assign: true,
       note: true,
+      pause: true,
+      repair: true,
+      takeOver: true,
+      cancel: true,
+      approve: true,
     }),
+    on: oneOf<MoveView["on"]>({ case: true, step: true, credential: true }),
+    reason: oneOf<MoveView["reason"]>({ needed: true, optional: true, none: true }),
+    isRisky: z.boolean(),
+    isPlanned: z.boolean(),
+    credential: z.strictObject({ destination: text, credentialId: text }).nullable(),
+    isForbidden: z.boolean(),
     step: textOrNone,
     isAllowed: z.boolean(),
     code: errorCode.nullable(),
@@ -349,7 +313,9 @@ const entryKind = oneOf<EntryKind>({
   caseDone: true,
   caseStarted: true,
   accessRefreshed: true,
+  assigned: true,
   checkAnswered: true,
+  checkOrdered: true,
   claimLost: true,
   conditionAnswered: true,
   eventAttached: true,
@@ -372,6 +338,7 @@ const entryKind = oneOf<EntryKind>({
   stepLapsed: true,
   stepRestored: true,
   stepUndone: true,
+  undoOrdered: true,
 });
 
 const historyEntry = named<HistoryEntry>("HistoryEntry")(
@@ -388,29 +355,99 @@ const definitionStanding = named<DefinitionStanding>("DefinitionStanding")(
   }),
 );
 
-/** Everything about one case. */
-export const caseView: z.ZodType<CaseView> = named<CaseView>("Case")(
+const caseFields = {
+  ...lineFields,
+  now: time,
+  startedBy: actor,
+  definition: definitionStanding,
+  input: json,
+  originalInput: json,
+  confirmed: list(confirmedAction),
+  steps: list(stepView),
+  foothold: list(text).nullable(),
+  waits: list(waitView),
+  attempts: list(attemptView),
+  events: receivedEvents,
+  repair: repairView.nullable(),
+  losses: count,
+  requested: list(oneOf<CaseView["requested"][number]>({ cancel: true, pause: true })),
+  plan: planView.nullable(),
+  moves: list(moveView),
+  history: list(historyEntry),
+  historyLeftOut: count,
+} as const;
+
+const reviewView = named<ReviewView>("ReviewView")(
+  z.strictObject({ ...reviewFields, openedAt: time, isOverdue: z.boolean() }),
+);
+
+const errorInWords = named<ErrorInWords>("LastError")(
+  z.strictObject({ ...lastErrorFields, kindWords: text, instructionWords: textOrNone }),
+);
+
+const nextCheck = named<NextCheck>("NextCheck")(
+  z.strictObject({ at: timeOrNone, step: textOrNone, sentence: text }),
+);
+
+const layers = named<LayersView>("AttemptLayers")(
   z.strictObject({
-    ...lineFields,
-    now: time,
-    startedBy: actor,
-    definition: definitionStanding,
-    input: json,
-    originalInput: json,
-    confirmed: list(confirmedAction),
-    steps: list(stepView),
-    foothold: list(text).nullable(),
-    waits: list(waitView),
-    reviews: list(review),
-    lastError: lastError.nullable(),
-    attempts: list(attemptView),
-    events: receivedEvents,
-    repair: repairView.nullable(),
-    losses: count,
-    requested: list(oneOf<CaseView["requested"][number]>({ cancel: true, pause: true })),
-    plan: planView.nullable(),
-    moves: list(moveView),
-    history: list(historyEntry),
-    historyLeftOut: count,
+    step: text,
+    round: count,
+    attempts: count,
+    attemptsMax: count.nullable(),
+    requests: count,
+    requestsMax: count.nullable(),
+    repeats: count,
+    slowDowns: count,
+    slowDownsMax: count.nullable(),
+    checks: count,
+    attemptsInAll: count,
+    claimsLost: count,
+    failingSinceAt: timeOrNone,
+    givesUpAt: timeOrNone,
+    sentence: text,
+  }),
+);
+
+const jsonChange = named<JsonChange>("JsonChange")(
+  z.strictObject({
+    path: text,
+    kind: oneOf<JsonChange["kind"]>({ added: true, removed: true, changed: true }),
+    from: json,
+    to: json,
+  }),
+);
+
+const correction = named<CorrectionView>("Correction")(
+  z.strictObject({ revision: count, at: time, by: actor, reason: text, changes: list(jsonChange) }),
+);
+
+const arrivedEvent = named<ArrivedEvent>("ArrivedEvent")(
+  z.strictObject({
+    revision: count,
+    at: time,
+    eventType: text,
+    sourceId: text,
+    payload: json,
+    became: oneOf<ArrivedEvent["became"]>({ applied: true, attached: true, ignored: true }),
+    why: textOrNone,
+  }),
+);
+
+/** Everything about one case. */
+export const reviewPacket: z.ZodType<ReviewPacket> = named<ReviewPacket>("Case")(
+  z.strictObject({
+    ...caseFields,
+    headline: text,
+    reviews: list(reviewView),
+    lastError: errorInWords.nullable(),
+    prerequisites: list(prerequisiteView),
+    nextCheck,
+    ifResumed: planView.nullable(),
+    resumeBlocked: textOrNone,
+    attemptsByLayer: list(layers),
+    inputChanges: list(jsonChange),
+    corrections: list(correction),
+    arrivedMeanwhile: list(arrivedEvent),
   }),
 );

@@ -2,9 +2,11 @@
 
 import { z } from "zod";
 import type { Standing } from "../../../core/planning.ts";
+import type { PrerequisiteView } from "../../../desk/packet.ts";
 import type { ConditionView, PlannedStepView, PlanView } from "../../../desk/plan-view.ts";
+import type { SendPreview } from "../../../desk/send-preview.ts";
 import type { Preview } from "../types.ts";
-import { count, list, named, oneOf, text, textOrNone, time, timeOrNone } from "./schema.ts";
+import { count, json, list, named, oneOf, text, textOrNone, time, timeOrNone } from "./schema.ts";
 
 /** Where a step stands. */
 export const standingKind: z.ZodType<Standing["kind"]> = oneOf<Standing["kind"]>({
@@ -14,20 +16,51 @@ export const standingKind: z.ZodType<Standing["kind"]> = oneOf<Standing["kind"]>
   uncertain: true,
 });
 
-const conditionView = named<ConditionView>("ConditionView")(
+const conditionFields = {
+  name: text,
+  kind: oneOf<ConditionView["kind"]>({ fact: true, probe: true }),
+  role: oneOf<ConditionView["role"]>({ when: true, requires: true, before: true }),
+  answer: oneOf<NonNullable<ConditionView["answer"]>>({
+    holds: true,
+    broken: true,
+    cannotTell: true,
+  }).nullable(),
+  why: textOrNone,
+  askedAt: timeOrNone,
+  ageMs: z.number().nullable(),
+  nextCheckAllowedAt: timeOrNone,
+} as const;
+
+const conditionView = named<ConditionView>("ConditionView")(z.strictObject(conditionFields));
+
+/** A condition of a step, with its last answer. */
+export const prerequisiteView: z.ZodType<PrerequisiteView> = named<PrerequisiteView>("Prerequisite")(
+  z.strictObject({ ...conditionFields, step: text, canCheckNow: z.boolean() }),
+);
+
+const sendPreview = named<SendPreview>("SendPreview")(
   z.strictObject({
-    name: text,
-    kind: oneOf<ConditionView["kind"]>({ fact: true, probe: true }),
-    role: oneOf<ConditionView["role"]>({ when: true, requires: true, before: true }),
-    answer: oneOf<NonNullable<ConditionView["answer"]>>({
-      holds: true,
-      broken: true,
-      cannotTell: true,
-    }).nullable(),
-    why: textOrNone,
-    askedAt: timeOrNone,
-    ageMs: z.number().nullable(),
-    nextCheckAllowedAt: timeOrNone,
+    step: text,
+    undoes: textOrNone,
+    destination: text,
+    credentialId: text,
+    idempotencyKey: textOrNone,
+    attempt: count,
+    repeatSafety: oneOf<SendPreview["repeatSafety"]>({
+      key: true,
+      unique: true,
+      "if-match": true,
+      fence: true,
+      transaction: true,
+      lookup: true,
+      none: true,
+    }),
+    effect: oneOf<SendPreview["effect"]>({ first: true, repeat: true, further: true }),
+    repeats: list(z.strictObject({ step: text, intentVersion: count, attempt: count })),
+    onlyIf: list(text),
+    safeToResendUntilAt: timeOrNone,
+    request: json,
+    sentence: text,
   }),
 );
 
@@ -61,6 +94,8 @@ const plannedStep = named<PlannedStepView>("PlannedStep")(
     actsNext: textOrNone,
     byAt: timeOrNone,
     conditions: list(conditionView),
+    send: sendPreview.nullable(),
+    lapsedBecause: textOrNone,
     version: text,
   }),
 );
@@ -74,6 +109,11 @@ export const planView: z.ZodType<PlanView> = named<PlanView>("Plan")(
     halt: oneOf<PlanView["halt"]>({ none: true, cancel: true, pause: true }),
     foothold: list(text),
     steps: list(plannedStep),
+    kept: list(text),
+    askedAgain: list(text),
+    lapsed: list(text),
+    willSend: list(sendPreview),
+    needs: list(z.strictObject({ step: text, who: text, sentence: text })),
   }),
 );
 

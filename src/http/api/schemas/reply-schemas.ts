@@ -6,7 +6,8 @@ import type { ActReply } from "../../../desk/change.ts";
 import type { OpenedRepair, RepairLife } from "../../../desk/repairs.ts";
 import type { StartedCase } from "../../../desk/start.ts";
 import type { Problem } from "../types.ts";
-import { errorCode, fieldFault, receivedEvents } from "./case-schemas.ts";
+import { receivedEvents } from "./case-schemas.ts";
+import { errorCode, fieldFault } from "./failure-schemas.ts";
 import { count, list, named, oneOf, text, time } from "./schema.ts";
 
 /** What became of an act. */

@@ -32,7 +32,8 @@ import type {
   TakeOverBody,
   VouchBody,
 } from "../types.ts";
-import { failureKind, readableState, storedState } from "./case-schemas.ts";
+import { readableState, storedState } from "./case-schemas.ts";
+import { failureKind } from "./failure-schemas.ts";
 import { standing, workState } from "./inbox-schemas.ts";
 import { json, list, named, typed } from "./schema.ts";
 

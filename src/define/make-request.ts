@@ -5,9 +5,9 @@ import { readJson, type Json } from "../core/json.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import { thrownText } from "../core/storable-text.ts";
 import { undoneStep, undoRequest } from "../core/undo.ts";
-import type { CaseType } from "../define/case-type.ts";
-import { factsOf, sendStepNamed } from "../define/facts.ts";
-import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import type { CaseType } from "./case-type.ts";
+import { factsOf, sendStepNamed } from "./facts.ts";
+import { VALUE_CHARS_MAX } from "./schema.ts";
 
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 500;
