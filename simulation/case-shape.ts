@@ -177,6 +177,7 @@ function destinationOutline(contract: Contract, name: string = contract): Destin
     canRefresh: true,
     owners: { access: null, input: null, outage: null },
     retry: RETRY,
+    inFlight: { start: 2, max: 4 },
     readLagMs: 200,
     requestAgeMs: REQUEST_AGE_MS,
   };

@@ -57,6 +57,15 @@ const bare: JudgedRow = {
 
 const seen = { holder: null, now: 2_000 };
 
+const access: Wait = {
+  kind: "access",
+  step: "s",
+  dueAt: 1,
+  destination: "erp",
+  credentialId: "c",
+  owner: "erp-admins",
+};
+
 describe("what a list shows", () => {
   it.each<[string, CaseCriteria]>([
     ["nothing asked", {}],
@@ -112,6 +121,12 @@ describe("what a list shows", () => {
     expect(meetsCriteria(bare, criteria, seen)).toBe(false);
   });
 
+  it("finds what waits for access by who can restore it", () => {
+    const waiting = { ...bare, summary: { ...bare.summary, waits: [access] } };
+    expect(meetsCriteria(waiting, { owner: "erp-admins" }, seen)).toBe(true);
+    expect(meetsCriteria(waiting, { owner: "erp" }, seen)).toBe(false);
+  });
+
   it("reads the words of every review as the reading does", () => {
     for (const [reason, word] of Object.entries(REVIEW_WORDS)) {
       const summary = { ...bare.summary, reviews: [{ ...review("bug"), reason: reason as ReviewReason }] };
@@ -126,6 +141,8 @@ describe("what a list shows", () => {
     approval,
     { kind: "event", step: "s", dueAt: 1, eventType: "e" },
     { kind: "timer", step: "s", dueAt: 1 },
+    { kind: "held", step: "s", dueAt: 1, destination: "erp", credentialId: "c" },
+    access,
   ])("reads the words of every wait as the reading does: $kind", (wait) => {
     const summary = { ...bare.summary, waits: [wait] };
     expect(readState({ ...bare, state: "waiting", summary, ...seen }).state).toBe(WAIT_WORDS[wait.kind]);

@@ -100,7 +100,10 @@ function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
 function ownersOf({ reviews, waits }: CaseSummary): readonly string[] {
   return [
     ...reviews.map(({ owner }) => owner),
-    ...waits.flatMap((wait) => (wait.kind === "approval" ? [wait.by] : [])),
+    ...waits.flatMap((wait) => {
+      if (wait.kind === "approval") return [wait.by];
+      return wait.kind === "access" ? [wait.owner] : [];
+    }),
   ];
 }
 
@@ -149,4 +152,6 @@ export const WAIT_WORDS: Readonly<Record<Wait["kind"], ReadableState>> = {
   approval: "Waiting for approval",
   event: "Waiting for event",
   timer: "Waiting until",
+  held: "Held back",
+  access: "Needs access",
 };

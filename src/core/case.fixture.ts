@@ -75,6 +75,7 @@ export function destination(over: Partial<DestinationOutline> = {}): Destination
     canRefresh: false,
     owners: { access: "erp-admins", input: "purchasing", outage: "platform" },
     retry,
+    inFlight: { start: 10, max: 64 },
     readLagMs: 0,
     requestAgeMs: 0,
     ...over,

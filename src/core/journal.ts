@@ -148,7 +148,24 @@ export type Wait =
     }
   | { readonly kind: "approval"; readonly step: string; readonly dueAt: number | null; readonly by: string }
   | { readonly kind: "event"; readonly step: string; readonly dueAt: number; readonly eventType: string }
-  | { readonly kind: "timer"; readonly step: string; readonly dueAt: number };
+  | { readonly kind: "timer"; readonly step: string; readonly dueAt: number }
+  /** Held back: all workers together send no more to this destination now. `dueAt` of a repeat is not journaled. */
+  | {
+      readonly kind: "held";
+      readonly step: string;
+      readonly dueAt: number;
+      readonly destination: string;
+      readonly credentialId: string;
+    }
+  /** Access was refused to another case that uses the credential; `owner` can restore it. */
+  | {
+      readonly kind: "access";
+      readonly step: string;
+      readonly dueAt: number;
+      readonly destination: string;
+      readonly credentialId: string;
+      readonly owner: string;
+    };
 
 /** An attempt, named. */
 export interface AttemptRef {

@@ -46,6 +46,13 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
+/** How many attempts all workers together may have under way at a destination, per credential. */
+export interface InFlightPolicy {
+  /** While nothing is known of it. */
+  readonly start: number;
+  readonly max: number;
+}
+
 /** An outside system that steps send to. */
 export interface DestinationOutline {
   readonly name: string;
@@ -56,6 +63,7 @@ export interface DestinationOutline {
   readonly canRefresh: boolean;
   readonly owners: Owners;
   readonly retry: RetryPolicy;
+  readonly inFlight: InFlightPolicy;
   /** How long after an effect a look-up may still not find it. */
   readonly readLagMs: number;
   /** How long the destination may sit on a request it received before it executes it. */

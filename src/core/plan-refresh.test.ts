@@ -15,7 +15,7 @@ import {
 import type { CaseState } from "./case-state.ts";
 import type { Entry, RefreshAnswer } from "./journal.ts";
 import type { DestinationOutline, SendStepOutline } from "./outline.ts";
-import { planRefresh } from "./plan-refresh.ts";
+import { planRefresh, willRefresh } from "./plan-refresh.ts";
 import { decideAfterRefresh } from "./refresh.ts";
 
 const refused = failure({ cause: "denied", access: "refreshable", sentence: "erp answered 401." });
@@ -75,6 +75,17 @@ describe("a step whose token was refused", () => {
     one.open("create").fail("create", refused);
     expect(next(one)).toBe("denied for erp-admins");
     expect(sentence(one)).toBe("erp answered 401. Its access had been refreshed just before.");
+  });
+
+  it("is known before its refusal is: it says nothing about the access of others then", () => {
+    const will = (one: Story, attempt: number, why = refused): boolean =>
+      willRefresh(one.sendStep("create"), one.step("create"), attempt, why);
+    const once = story().open("create");
+    expect(will(once, 1)).toBe(true);
+    expect(will(once, 1, revoked)).toBe(false);
+    const again = once.fail("create", refused).refresh("create").open("create");
+    expect(will(again, 2)).toBe(false);
+    expect(will(again, 3)).toBe(true);
   });
 
   it("is refreshed again when the token runs out again later", () => {

@@ -41,6 +41,21 @@ function standingOf({ refresh, intent, lastFailure }: StepState): RefreshStandin
   return attempt === last - 1 && failure === null ? { kind: "inVain" } : { kind: "toDo" };
 }
 
+/** True where a refusal of this attempt, which is not known to the state yet, will be met by a refresh. */
+export function willRefresh(
+  step: SendStepOutline,
+  { refresh, intent }: StepState,
+  attempt: number,
+  failure: Failure,
+): boolean {
+  const isFresh =
+    refresh !== null &&
+    refresh.intentVersion === intent?.version &&
+    refresh.attempt === attempt - 1 &&
+    refresh.failure === null;
+  return isRefreshable(step, failure) && !isFresh;
+}
+
 /** What is done about a refusal; null = nothing but what is done about any other one: its owner is asked. */
 export function planRefresh(input: PlanInput, step: SendStepOutline, denied: Failure): Act | null {
   const known = stepOf(input.state, step.name);

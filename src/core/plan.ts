@@ -7,6 +7,7 @@ import { actForConditions } from "./conditions.ts";
 import { type CaseState, isWithoutEffect, stepOf } from "./case-state.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
+import { holdSend } from "./plan-hold.ts";
 import { planLapsed } from "./plan-lapsed.ts";
 import { actForOrder } from "./plan-ordered-check.ts";
 import { planSend } from "./plan-send.ts";
@@ -83,7 +84,7 @@ function aimFor(planning: Planning): Aim {
     return { target: step, act: actFor(planning) };
   }
   const { target, act } = planLapsed(input, step, standing.because);
-  return { target, act: holdBack(input, act) };
+  return { target, act: holdBack(input, target, act) };
 }
 
 /** Conditions of a step may read what the steps before it gave. */
@@ -99,8 +100,8 @@ function actFor(planning: Planning): Act {
   const { input, step, standing } = planning;
   if (isBusy(input, step)) return { kind: "nothing", why: "busy" };
   if (standing.kind === "stands") return actForStanding(input, step);
-  if (standing.kind === "uncertain") return holdBack(input, actForUncertain(input, step));
-  return isNext(planning) ? holdBack(input, actForOpen(planning)) : { kind: "nothing", why: "follows" };
+  if (standing.kind === "uncertain") return holdBack(input, step, actForUncertain(input, step));
+  return isNext(planning) ? holdBack(input, step, actForOpen(planning)) : { kind: "nothing", why: "follows" };
 }
 
 function isNext({ input, step, standings }: Planning): boolean {
@@ -111,11 +112,15 @@ function isNext({ input, step, standings }: Planning): boolean {
   );
 }
 
-/** Once a person asked to stop the case, nothing new is begun while something is still under way. */
-function holdBack({ state, busy }: PlanInput, act: Act): Act {
+/**
+ * Once a person asked to stop the case, nothing new is begun while something is still under way; and nothing is sent
+ * that its destination does not take now.
+ */
+function holdBack(input: PlanInput, step: StepOutline, act: Act): Act {
+  const { state, busy } = input;
   const isHalting = busy.size > 0 && (state.cancelRequest !== null || state.pauseRequest !== null);
   const isNew = act.kind === "send" || act.kind === "check" || act.kind === "ask" || act.kind === "refresh";
-  return isHalting && isNew ? { kind: "nothing", why: "halting" } : act;
+  return isHalting && isNew ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
 }
 
 function actForOpen({ input, step, taken }: Planning): Act {

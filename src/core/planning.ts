@@ -3,6 +3,7 @@
 import type { Digest } from "./basis.ts";
 import type { CaseState } from "./case-state.ts";
 import type { AttemptRef, ConditionAnswer, Entry, LapseReason, Review, Wait } from "./journal.ts";
+import type { Hold } from "./in-flight.ts";
 import type { CaseOutline, StepOutline } from "./outline.ts";
 
 /** An answer to a fact, made for this plan. */
@@ -31,7 +32,12 @@ export interface PlanInput {
   readonly busy: ReadonlySet<string>;
   readonly now: number;
   readonly digest: Digest;
+  /** Destinations that take no further attempt now, by `destinationKey`. Left out: none. */
+  readonly holds?: Holds;
 }
+
+/** Why destinations take no further attempt now, by `destinationKey`. */
+export type Holds = ReadonlyMap<string, Hold>;
 
 /** Whether a step's confirmation stands. */
 export type Standing =
@@ -47,8 +53,11 @@ export type Act =
   | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" | "halting" }
   /** Ask these probes, then plan again. */
   | { readonly kind: "ask"; readonly conditions: readonly string[] }
-  /** Open an attempt and send. `repeats` = unsettled attempts whose effect this one may repeat safely. */
-  | { readonly kind: "send"; readonly repeats: readonly AttemptRef[] }
+  /**
+   * Open an attempt and send. `repeats` = unsettled attempts whose effect this one may repeat safely. `needsPermit`: only
+   * with a permit for its destination.
+   */
+  | { readonly kind: "send"; readonly repeats: readonly AttemptRef[]; readonly needsPermit?: true }
   /**
    * Ask the destination. `outcome` = whether the last attempt happened; `present` = whether what it did before is what
    * is wanted now.

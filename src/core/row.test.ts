@@ -21,6 +21,19 @@ const due = (...entries: readonly Entry[]): number | null =>
   rowOf(new Story(two).append(...entries).state).dueAt;
 
 describe("the row of a case", () => {
+  it("names who can restore the access that it waits for", () => {
+    const wait = {
+      kind: "access",
+      step: "create",
+      dueAt: START,
+      destination: "erp",
+      credentialId: "erp-1",
+      owner: "erp-admins",
+    } as const;
+    const parked = new Story(two).append({ kind: "parked", waits: [wait], dueAt: START });
+    expect(rowOf(parked.state).summary.waits).toEqual([wait]);
+  });
+
   it("follows from its journal alone: state, due time, revision, and since when", () => {
     const story = new Story(two).wait(SECOND).open("create").fail("create").settle();
     expect(rowOf(story.state)).toMatchObject({

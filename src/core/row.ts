@@ -161,9 +161,12 @@ function storableWait(wait: Wait): Wait {
       return { ...wait, by: storable(wait.by) };
     case "event":
       return { ...wait, eventType: storable(wait.eventType) };
+    case "access":
+      return { ...wait, owner: storable(wait.owner) };
     case "retry":
     case "check":
     case "timer":
+    case "held":
       return wait;
   }
 }

@@ -5,11 +5,13 @@ import type { CaseSummary, StoredState } from "./row.ts";
 import {
   readState,
   seemsAlive,
+  type DestinationReading,
   type Holder,
   type ReadableState,
   type Reading,
   type ReadingInput,
 } from "./state.ts";
+import { formatUtc } from "./utc-time.ts";
 
 const claim = { claimId: "c", holderId: "h", claimedAt: START, actByAt: START + MINUTE };
 const holder: Holder = {
@@ -72,6 +74,15 @@ const waits: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
   approval: { kind: "approval", step: "approve", dueAt: null, by: "finance" },
   event: { kind: "event", step: "paid", dueAt: START + HOUR, eventType: "paid" },
   timer: { kind: "timer", step: "pause", dueAt: START + HOUR },
+  held: { kind: "held", step: "notify", dueAt: START + HOUR, destination: "erp", credentialId: "erp-1" },
+  access: {
+    kind: "access",
+    step: "notify",
+    dueAt: START + HOUR,
+    destination: "erp",
+    credentialId: "erp-1",
+    owner: "erp-admins",
+  },
 };
 
 const WAITING: Record<Wait["kind"], ReadableState> = {
@@ -81,6 +92,8 @@ const WAITING: Record<Wait["kind"], ReadableState> = {
   approval: "Waiting for approval",
   event: "Waiting for event",
   timer: "Waiting until",
+  held: "Held back",
+  access: "Needs access",
 };
 
 const REVIEWED: Record<ReviewReason, ReadableState> = {
@@ -168,7 +181,8 @@ describe("a waiting case", () => {
   it.each(Object.values(waits))("says what it waits for, who acts next and by when: $kind", (wait) => {
     const reading = read("waiting", { waits: [wait] });
     expect(reading.state).toBe(WAITING[wait.kind]);
-    expect(reading.byAt).toBe(wait.dueAt);
+    // Nobody knows when access is restored; the engine's own look is a net under the word that it is.
+    expect(reading.byAt).toBe(wait.kind === "access" ? null : wait.dueAt);
     expect(reading.sentence).toContain(wait.step);
     expect(reading.actsNext).not.toBe("");
   });
@@ -182,6 +196,63 @@ describe("a waiting case", () => {
     expect(read("waiting", { waits: [asked], lastFailure: other }).sentence).toBe(
       "notify is tried again at the time that the destination named (attempt 2 of 5).",
     );
+  });
+
+  describe("that is held back", () => {
+    const calm: DestinationReading = {
+      downSinceAt: null,
+      notBeforeAt: null,
+      notBeforeBy: null,
+      denial: null,
+      waiting: 0,
+    };
+    const told = (known: Partial<DestinationReading>, wait: Wait = waits.held): Reading =>
+      read(
+        "waiting",
+        { waits: [wait] },
+        { dueAt: START + MINUTE, destinations: new Map([["erp erp-1", { ...calm, ...known }]]) },
+      );
+
+    it("says since when the destination is down, how many wait, and when the next check is allowed", () => {
+      expect(
+        told({ downSinceAt: START, notBeforeAt: START + SECOND, notBeforeBy: "probe", waiting: 37 }),
+      ).toEqual({
+        state: "Held back",
+        sentence:
+          `notify waits: erp is down since ${formatUtc(START)}; 37 cases wait; ` +
+          `next check allowed at ${formatUtc(START + SECOND)}.`,
+        actsNext: "the engine",
+        byAt: START + MINUTE,
+      });
+    });
+
+    it("says what else holds it back", () => {
+      const until = { notBeforeAt: START + SECOND };
+      expect(told({ ...until, notBeforeBy: "throttled", waiting: 1 }).sentence).toBe(
+        `notify waits: erp asked to slow down; 1 case waits; next check allowed at ${formatUtc(START + SECOND)}.`,
+      );
+      expect(told({ ...until, notBeforeBy: "quota" }).sentence).toBe(
+        `notify waits: the quota of erp-1 at erp is used up; next check allowed at ${formatUtc(START + SECOND)}.`,
+      );
+      expect(told({ notBeforeBy: "probe" }).sentence).toBe(told({}).sentence);
+      expect(told({}).sentence).toBe("notify waits: erp is sent no more at a time now.");
+    });
+
+    it("says since when access is refused, and by what", () => {
+      const denial = { cause: "denied", sinceAt: START, sentence: "erp answered 401." } as const;
+      expect(told({ denial, waiting: 99 }, waits.access)).toEqual({
+        state: "Needs access",
+        sentence:
+          `notify waits for access to erp: erp-1 was refused access since ${formatUtc(START)}; 99 cases wait. ` +
+          "erp answered 401.",
+        actsNext: "erp-admins",
+        byAt: null,
+      });
+      expect(told({ denial: { ...denial, cause: "quota" } }, waits.access).sentence).toContain(
+        "erp-1 has used up its quota since",
+      );
+      expect(told({}, waits.access).sentence).toBe(read("waiting", { waits: [waits.access] }).sentence);
+    });
   });
 
   it("shows the wait that ends first, and one without an end last", () => {

@@ -1,8 +1,10 @@
 /** What a person reads about a case: derived at read time from its row, its holder and the clock, never stored. */
 
 import type { Claim } from "./claim.ts";
+import { destinationKey, type Denial, type DestinationState } from "./in-flight.ts";
 import type { Review, ReviewReason, Wait } from "./journal.ts";
 import type { CaseSummary, RestingState, StoredState } from "./row.ts";
+import { formatUtc } from "./utc-time.ts";
 
 /** The words people read. The bare word "processing" is not among them. */
 export type ReadableState =
@@ -11,6 +13,7 @@ export type ReadableState =
   | "Waiting for event"
   | "Waiting for approval"
   | "Waiting until"
+  | "Held back"
   | "Paused"
   | "Worker lost"
   | "Outcome unknown"
@@ -45,6 +48,18 @@ export interface ReadingInput {
   /** The claim's holder; null when there is no claim or nobody knows the holder. */
   readonly holder: Holder | null;
   readonly now: number;
+  /** What is known of destinations, by `destinationKey`. Left out: nothing is. */
+  readonly destinations?: ReadonlyMap<string, DestinationReading>;
+}
+
+/** What a reading needs to know of a destination. */
+export interface DestinationReading {
+  readonly downSinceAt: number | null;
+  readonly notBeforeAt: number | null;
+  readonly notBeforeBy: DestinationState["notBeforeBy"];
+  readonly denial: Pick<Denial, "cause" | "sinceAt" | "sentence"> | null;
+  /** Cases held back there. */
+  readonly waiting: number;
 }
 
 /** One case in words. */
@@ -152,7 +167,7 @@ function readOpen(state: "in_review" | "waiting" | "ready", input: ReadingInput)
   const [wait] = summary.waits.toSorted(
     (one, other) => (one.dueAt ?? Number.MAX_VALUE) - (other.dueAt ?? Number.MAX_VALUE),
   );
-  return wait === undefined ? readReady(input) : readWait(wait, summary);
+  return wait === undefined ? readReady(input) : readWait(wait, input);
 }
 
 function readReady({ summary, dueAt }: ReadingInput): Reading {
@@ -209,7 +224,7 @@ function reviewState(reason: ReviewReason): ReadableState {
   }
 }
 
-function readWait(wait: Wait, { lastFailure }: CaseSummary): Reading {
+function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }: ReadingInput): Reading {
   const engine = { actsNext: "the engine", byAt: wait.dueAt };
   switch (wait.kind) {
     case "retry": {
@@ -246,7 +261,65 @@ function readWait(wait: Wait, { lastFailure }: CaseSummary): Reading {
       };
     case "timer":
       return { state: "Waiting until", sentence: `${wait.step} waits for its time.`, ...engine };
+    case "held":
+      // The row knows when it is due again; the journal only when it was held back first.
+      return {
+        state: "Held back",
+        sentence: sayHeld(wait, destinations),
+        ...engine,
+        byAt: dueAt ?? wait.dueAt,
+      };
+    case "access":
+      return {
+        state: "Needs access",
+        sentence: sayAccess(wait, destinations),
+        actsNext: wait.owner,
+        byAt: null,
+      };
   }
+}
+
+/** "Held back: erp is down since …; 37 cases wait; next check allowed at …". */
+function sayHeld(
+  { step, destination, credentialId }: Extract<Wait, { kind: "held" }>,
+  destinations: ReadingInput["destinations"],
+): string {
+  const known = destinations?.get(destinationKey(destination, credentialId));
+  if (known === undefined) return `${step} waits: ${destination} is sent no more at a time now.`;
+  const { downSinceAt, notBeforeAt } = known;
+  const next = notBeforeAt === null ? "" : `; next check allowed at ${formatUtc(notBeforeAt)}`;
+  const counted = sayWaiting(known.waiting);
+  if (downSinceAt !== null) {
+    return `${step} waits: ${destination} is down since ${formatUtc(downSinceAt)}${counted}${next}.`;
+  }
+  switch (known.notBeforeBy) {
+    case "throttled":
+      return `${step} waits: ${destination} asked to slow down${counted}${next}.`;
+    case "quota":
+      return `${step} waits: the quota of ${credentialId} at ${destination} is used up${counted}${next}.`;
+    case "probe":
+    case null:
+      return `${step} waits: ${destination} is sent no more at a time now${counted}.`;
+  }
+}
+
+function sayWaiting(waiting: number): string {
+  if (waiting === 0) return "";
+  return waiting === 1 ? "; 1 case waits" : `; ${waiting} cases wait`;
+}
+
+function sayAccess(
+  { step, destination, credentialId }: Extract<Wait, { kind: "access" }>,
+  destinations: ReadingInput["destinations"],
+): string {
+  const known = destinations?.get(destinationKey(destination, credentialId));
+  const denial = known?.denial ?? null;
+  if (known === undefined || denial === null) {
+    return `${step} waits for access to ${destination} (${credentialId}), which was refused to another case.`;
+  }
+  const what = denial.cause === "quota" ? "has used up its quota" : "was refused access";
+  const since = `${credentialId} ${what} since ${formatUtc(denial.sinceAt)}${sayWaiting(known.waiting)}`;
+  return `${step} waits for access to ${destination}: ${since}. ${denial.sentence}`;
 }
 
 function stopper({ stoppedBy }: CaseSummary): string {

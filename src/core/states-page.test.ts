@@ -45,6 +45,7 @@ const readable: Record<ReadableState, true> = {
   "Waiting for event": true,
   "Waiting for approval": true,
   "Waiting until": true,
+  "Held back": true,
   Paused: true,
   "Worker lost": true,
   "Outcome unknown": true,
@@ -80,6 +81,15 @@ const waits: Record<Wait["kind"], Wait> = {
   approval: { kind: "approval", step: "a", dueAt: null, by: "finance" },
   event: { kind: "event", step: "a", dueAt: START, eventType: "paid" },
   timer: { kind: "timer", step: "a", dueAt: START },
+  held: { kind: "held", step: "a", dueAt: START, destination: "erp", credentialId: "erp-1" },
+  access: {
+    kind: "access",
+    step: "a",
+    dueAt: START,
+    destination: "erp",
+    credentialId: "erp-1",
+    owner: "erp-admins",
+  },
 };
 
 function read(state: StoredState, summary: Partial<CaseSummary>): ReadableState {

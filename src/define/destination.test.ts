@@ -27,7 +27,7 @@ describe("a faulty destination", () => {
       "erp",
       undefined,
       [
-        "destinations.erp: give an object with idempotency, credential, ping, owners, retry, readLag, requestAge, sort, not nothing",
+        "destinations.erp: give an object with idempotency, credential, ping, owners, retry, inFlight, readLag, requestAge, sort, not nothing",
         `destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`,
       ],
     ],
@@ -121,6 +121,15 @@ describe("a faulty destination", () => {
       { ...key, retry: { maxAttempts: 9, maxRequests: 8 } },
       [
         "destinations.erp.retry.maxRequests: must not be less than maxAttempts: each attempt makes at least one",
+      ],
+    ],
+    [
+      "with a faulty limit",
+      "erp",
+      { ...key, inFlight: { start: 9, max: 8, min: 1 } },
+      [
+        "destinations.erp.inFlight.min: there is no such option; there are start, max",
+        "destinations.erp.inFlight.start: must be a whole number from 1 to 8",
       ],
     ],
     [

@@ -2,7 +2,13 @@
 
 import type { FieldFault } from "../core/errors.ts";
 import { canonicalJson, readJson } from "../core/json.ts";
-import type { DestinationOutline, Owners, RepeatSafety, RetryPolicy } from "../core/outline.ts";
+import type {
+  DestinationOutline,
+  InFlightPolicy,
+  Owners,
+  RepeatSafety,
+  RetryPolicy,
+} from "../core/outline.ts";
 import type { Sorter } from "../core/seen-failure.ts";
 import { describeThrown } from "./describe-value.ts";
 import type { CallContext, DestinationCalls } from "./destination-calls.ts";
@@ -90,6 +96,17 @@ export interface DestinationOptions {
     readonly outage?: string;
   };
   readonly retry?: RetryOptions;
+  /**
+   * How many attempts all workers together may have under way there, per credential. The limit adapts between 1 and
+   * `max`: it falls when the destination fails, and rises while it answers. Without effect where steps write in the
+   * engine's own database.
+   */
+  readonly inFlight?: {
+    /** While nothing is known of it: 1 to `max`. Default 10, or `max` where that is less. */
+    readonly start?: number;
+    /** 1 to 1,000. Default 64. */
+    readonly max?: number;
+  };
   /** How long after an effect a look-up may still not find it. Default 10 s. */
   readonly readLag?: Duration;
   /** How long it may sit on a received request before it executes it. Default 0. */
@@ -161,12 +178,25 @@ const MAX_ATTEMPTS_MAX = 100;
 const MAX_THROTTLES_MAX = 1_000;
 const MAX_REQUESTS_DEFAULT = 8;
 const MAX_REQUESTS_MAX = 1_000;
+const IN_FLIGHT_START = 10;
+const IN_FLIGHT_MAX = 64;
+const IN_FLIGHT_MAX_MAX = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 function readOptions({ name, options }: Destination): DestinationReading {
   const faults: FieldFault[] = [];
-  const known = ["idempotency", "credential", "ping", "owners", "retry", "readLag", "requestAge", "sort"];
+  const known = [
+    "idempotency",
+    "credential",
+    "ping",
+    "owners",
+    "retry",
+    "inFlight",
+    "readLag",
+    "requestAge",
+    "sort",
+  ];
   const reader = new OptionReader(options, `destinations.${name}`, known, faults);
   const wrongName = nameFault(name);
   if (wrongName !== null) reader.fault("", wrongName);
@@ -179,6 +209,7 @@ function readOptions({ name, options }: Destination): DestinationReading {
     canRefresh: refresh !== null,
     owners: readOwners(reader.nested("owners", ["access", "input", "outage"])),
     retry: readRetry(reader),
+    inFlight: readInFlight(reader.nested("inFlight", ["start", "max"])),
     readLagMs: reader.duration("readLag", { defaultMs: 10_000, minMs: 0, maxMs: 24 * HOUR_MS }),
     requestAgeMs: reader.duration("requestAge", { defaultMs: 0, minMs: 0, maxMs: 24 * HOUR_MS }),
   };
@@ -278,6 +309,12 @@ function readOwners(owners: OptionReader): Owners {
     input: owners.optionalText("input", "who can correct the input"),
     outage: owners.optionalText("outage", "who looks after outages"),
   };
+}
+
+function readInFlight(inFlight: OptionReader): InFlightPolicy {
+  const max = inFlight.count("max", { default: IN_FLIGHT_MAX, min: 1, max: IN_FLIGHT_MAX_MAX });
+  const start = inFlight.count("start", { default: Math.min(IN_FLIGHT_START, max), min: 1, max });
+  return { start, max };
 }
 
 function readRetry(reader: OptionReader): RetryPolicy {

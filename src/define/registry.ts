@@ -1,6 +1,7 @@
 /** The case types that a process has loaded. */
 
 import { FootholdError } from "../core/errors.ts";
+import { destinationKey } from "../core/in-flight.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
 import type { CaseType } from "./case-type.ts";
 import { areRivals, RIVALS } from "./destination.ts";
@@ -13,6 +14,16 @@ export interface Registry {
   find(name: string): CaseType | null;
   /** Throws `UNKNOWN_CASE_TYPE` with the names that are loaded. */
   get(name: string): CaseType;
+}
+
+/** Every destination that steps of these case types send to, undo steps included, once per credential. */
+export function sendsTo(outlines: readonly CaseOutline[]): readonly DestinationOutline[] {
+  const steps = outlines.flatMap((outline) => outline.steps.filter((step) => step.kind === "step"));
+  const sends = steps.flatMap((step) => (step.undo === null ? [step] : [step, step.undo]));
+  const byKey = new Map(
+    sends.map(({ destination }) => [destinationKey(destination.name, destination.credentialId), destination]),
+  );
+  return [...byKey.values()];
 }
 
 /**

@@ -235,6 +235,10 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
       return `waits for the event ${wait.eventType}${latest(wait.dueAt, formatTime)}`;
     case "timer":
       return `waits until ${formatTime(wait.dueAt)}`;
+    case "held":
+      return `waits until ${wait.destination} may be sent more`;
+    case "access":
+      return `waits for access to ${wait.destination} (${wait.credentialId})`;
     default:
       return unreachable(wait, "wait");
   }
@@ -247,10 +251,13 @@ export function waitsFor(wait: Wait): string {
       return wait.by;
     case "event":
       return `whoever sends ${wait.eventType}`;
+    case "access":
+      return wait.owner;
     case "retry":
     case "check":
     case "probe":
     case "timer":
+    case "held":
       return "the engine";
     default:
       return unreachable(wait, "wait");

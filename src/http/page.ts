@@ -31,6 +31,7 @@ const signs: Readonly<Record<ReadableState, string>> = {
   "Waiting for event": "◷",
   "Waiting for approval": "◷",
   "Waiting until": "◷",
+  "Held back": "≡",
   Paused: "‖",
   "Worker lost": "⚠",
   "Outcome unknown": "?",

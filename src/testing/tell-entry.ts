@@ -93,5 +93,9 @@ function tellWait(wait: Wait): string {
       return `event ${wait.eventType}`;
     case "timer":
       return `time (${wait.step})`;
+    case "held":
+      return `${wait.destination} to take ${wait.step}`;
+    case "access":
+      return `access to ${wait.destination} (${wait.step})`;
   }
 }

@@ -21,6 +21,9 @@ from (
       or c.summary @> jsonb_build_object(
         'waits', jsonb_build_array(jsonb_build_object('kind', 'approval', 'by', $8::text))
       )
+      or c.summary @> jsonb_build_object(
+        'waits', jsonb_build_array(jsonb_build_object('kind', 'access', 'owner', $8::text))
+      )
     )
     and (
       $9::jsonb is null

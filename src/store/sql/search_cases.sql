@@ -27,6 +27,9 @@ where ($1::text is null or c.tenant = $1::text)
     or c.summary @> jsonb_build_object(
       'waits', jsonb_build_array(jsonb_build_object('kind', 'approval', 'by', $8::text))
     )
+    or c.summary @> jsonb_build_object(
+      'waits', jsonb_build_array(jsonb_build_object('kind', 'access', 'owner', $8::text))
+    )
   )
   and (
     $9::jsonb is null

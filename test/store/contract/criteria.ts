@@ -28,6 +28,7 @@ const readables: Readonly<Record<ReadableState, true>> = {
   "Waiting for event": true,
   "Waiting for approval": true,
   "Waiting until": true,
+  "Held back": true,
   Paused: true,
   "Worker lost": true,
   "Outcome unknown": true,
@@ -74,6 +75,21 @@ const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kin
   }),
   event: fc.record({ kind: fc.constant("event" as const), step: name, dueAt: fc.nat(9), eventType: name }),
   timer: fc.record({ kind: fc.constant("timer" as const), step: name, dueAt: fc.nat(9) }),
+  held: fc.record({
+    kind: fc.constant("held" as const),
+    step: name,
+    dueAt: fc.nat(9),
+    destination: name,
+    credentialId: name,
+  }),
+  access: fc.record({
+    kind: fc.constant("access" as const),
+    step: name,
+    dueAt: fc.nat(9),
+    destination: name,
+    credentialId: name,
+    owner: person,
+  }),
 };
 
 const summary: fc.Arbitrary<CaseSummary> = fc.record({

@@ -108,6 +108,7 @@ const destinationOutline = named<DestinationOutline>("Destination")(
       firstDelayMs: z.number(),
       maxDelayMs: z.number(),
     }),
+    inFlight: z.strictObject({ start: count, max: count }),
     readLagMs: z.number(),
     requestAgeMs: z.number(),
   }),
