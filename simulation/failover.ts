@@ -91,6 +91,8 @@ export class ReplicatedDatabase {
       registerHolder: (holder) => recorded(store.registerHolder(holder)),
       beat: (holderId) => recorded(store.beat(holderId)),
       endHolder: (holderId, beat) => recorded(store.endHolder(holderId, beat)),
+      changeDestination: (id, decide) => recorded(store.changeDestination(id, decide)),
+      hastenHeld: (request) => recorded(store.hastenHeld(request)),
       forgetHolders: (endedBefore) => recorded(store.forgetHolders(endedBefore)),
     };
   }

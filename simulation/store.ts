@@ -94,6 +94,11 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     endHolder: (holderId, beat) => call("endHolder", () => store.endHolder(holderId, beat)),
     forgetHolders: (endedBefore) => call("forgetHolders", () => store.forgetHolders(endedBefore)),
     listClaims: (limit) => call("listClaims", () => store.listClaims(limit)),
+    readDestinations: () => call("readDestinations", () => store.readDestinations()),
+    changeDestination: (id, decide) => call("changeDestination", () => store.changeDestination(id, decide)),
+    forgetDestinations: (before) => call("forgetDestinations", () => store.forgetDestinations(before)),
+    hastenHeld: (request) => call("hastenHeld", () => store.hastenHeld(request)),
+    countHeld: () => call("countHeld", () => store.countHeld()),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     inbox: store.inbox,
   };

@@ -71,6 +71,7 @@ export async function claimAll(
     build: "build-1",
     leaseMs,
     caseTypes,
+    destinations: [],
   } as const;
   await store.registerHolder(holder);
   const claimIds = Array.from({ length: 10 }, () => ids.unique());

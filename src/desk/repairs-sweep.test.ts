@@ -46,6 +46,7 @@ test("R6: a page is freed once its beat was watched unchanged for its own lease 
     build: "1",
     leaseMs: 3_000,
     caseTypes: [],
+    destinations: [],
   });
   await desk.recordEvent(caseId, { eventType: "approval.revoked", payload: { why: "x" }, sourceId: "e-1" });
   expect(await watch(PAGE_LEASE_MS - SWEEP_EVERY_MS)).toEqual([]);

@@ -178,8 +178,8 @@ function registerPage(
   ]);
   return sendAgain(ports.clock, async () => {
     const holderId = ports.ids.unique();
-    const page = { holderId, kind: "page", name, host, build, leaseMs: pageLeaseMs, caseTypes: [] } as const;
-    const { now } = await store.registerHolder(page);
+    const page = { holderId, kind: "page", name, host, build, leaseMs: pageLeaseMs } as const;
+    const { now } = await store.registerHolder({ ...page, caseTypes: [], destinations: [] });
     return { holderId, now };
   });
 }

@@ -10,7 +10,8 @@ import { foldEntries } from "../core/fold.ts";
 import type { Actor, AttemptRef, Entry, JournalEntry, Wait } from "../core/journal.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import { planCase, type Plan } from "../core/plan.ts";
-import type { PlannedStep } from "../core/planning.ts";
+import { areSameWaits, isHeldBack } from "../core/plan-hold.ts";
+import type { Holds, PlannedStep } from "../core/planning.ts";
 import { reviewFor } from "../core/review.ts";
 import { pendingIntent } from "../core/settled.ts";
 import type { CaseType } from "../define/case-type.ts";
@@ -38,6 +39,8 @@ export interface AdvanceInput {
   readonly mayBegin: boolean;
   /** True when the worker's gate lets one more attempt be opened now. */
   readonly mayOpenAttempt: boolean;
+  /** Destinations that take no further attempt now. Left out: none. */
+  readonly holds?: Holds;
 }
 
 /** A question to ask, beside any commit. */
@@ -53,18 +56,26 @@ export type ClaimEnd =
   /** The case ended, or nothing more can be done now: its entries say so. */
   | "settled"
   /** The process winds down: the case goes back as it stands. */
-  | "handBack";
+  | "handBack"
+  /** What it waits for is as the journal says; only when it is looked at again is new. */
+  | "pollAgain";
 
 /** What to do next. */
 export interface Advance {
   readonly questions: readonly Question[];
   /** True when an attempt is wanted and the gate has to be asked first. */
   readonly wantsAttempt: boolean;
+  /** A step that is sent only with a permit for its destination, which has to be asked for first. */
+  readonly wantsPermit: SendStepOutline | null;
   /** Stored only if nothing came in between. */
   readonly onward: readonly Entry[];
   /** The attempt that `onward` opens; it is sent once the commit is answered. */
   readonly opens: AttemptRef | null;
   readonly end: ClaimEnd;
+  /** When the case is looked at again, where `end` is `pollAgain`. */
+  readonly pollAt?: number;
+  /** What is held back, where `end` gives the case back. */
+  readonly held: readonly Wait[];
 }
 
 /** Works out the next commit. */
@@ -79,6 +90,7 @@ export function advance(input: AdvanceInput): Advance {
       busy: input.busy,
       now: input.now,
       digest: input.digest,
+      ...(input.holds === undefined ? {} : { holds: input.holds }),
     });
     const halt = haltEntry(state, plan);
     if (halt !== null) return { ...NOTHING, onward: [...onward, halt], end: "settled" };
@@ -97,7 +109,15 @@ export function advance(input: AdvanceInput): Advance {
   }
 }
 
-const NOTHING: Advance = { questions: [], wantsAttempt: false, onward: [], opens: null, end: "keep" };
+const NOTHING: Advance = {
+  questions: [],
+  wantsAttempt: false,
+  wantsPermit: null,
+  onward: [],
+  opens: null,
+  end: "keep",
+  held: [],
+};
 
 /** A state as it will be once `entries` are stored. */
 export function preview(state: CaseState, entries: readonly Entry[], at: number): CaseState {
@@ -154,7 +174,12 @@ function openNext(
 }
 
 function sendOf({ act, target }: PlannedStep): SendStepOutline | null {
-  return act.kind === "send" && target.kind === "step" ? target : null;
+  return act.kind === "send" && act.needsPermit === undefined && target.kind === "step" ? target : null;
+}
+
+/** Needs a permit first. */
+function permittedOf({ act, target }: PlannedStep): SendStepOutline | null {
+  return act.kind === "send" && act.needsPermit === true && target.kind === "step" ? target : null;
 }
 
 function openAttempt(input: AdvanceInput, state: CaseState, step: SendStepOutline): OpenAttempt {
@@ -183,10 +208,36 @@ function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: reado
   const isBusy = input.busy.size > 0;
   if (!input.mayBegin) return { ...NOTHING, onward, end: isBusy ? "keep" : "handBack" };
   const questions = plan.steps.flatMap(questionOf);
-  const wantsAttempt = plan.steps.some(({ act }) => act.kind === "send");
-  if (isBusy || questions.length > 0 || wantsAttempt) return { ...NOTHING, onward, questions, wantsAttempt };
+  const wantsAttempt = plan.steps.some((one) => sendOf(one) !== null);
+  const wantsPermit = plan.steps.map(permittedOf).find((one) => one !== null) ?? null;
+  if (isBusy || questions.length > 0 || wantsAttempt || wantsPermit !== null)
+    return { ...NOTHING, onward, questions, wantsAttempt, wantsPermit };
   if (plan.isComplete) return { ...NOTHING, onward: [...onward, { kind: "caseDone" }], end: "settled" };
-  return { ...NOTHING, onward: [...onward, ...park(input, state, plan)], end: "settled" };
+  return giveBack(input, state, plan, onward);
+}
+
+/** Nothing more can be done now. Where nothing has changed but when it is looked at again, nothing is written down. */
+function giveBack(input: AdvanceInput, state: CaseState, plan: Plan, onward: readonly Entry[]): Advance {
+  const parked = park(input, state, plan);
+  const waits = waitsIn(plan);
+  const held = waits.filter(isHeldBack);
+  const { rest } = state;
+  const dueAt = firstDueAt(waits);
+  const isUnchanged = rest.kind === "waiting" && areSameWaits(rest.waits, waits);
+  const isNew = input.outcomes.length > 0 || onward.length > 0;
+  if (held.length > 0 && dueAt !== null && isUnchanged && !isNew) {
+    return { ...NOTHING, end: "pollAgain", pollAt: dueAt, held };
+  }
+  return { ...NOTHING, onward: [...onward, ...parked], end: "settled", held };
+}
+
+function waitsIn(plan: Plan): readonly Wait[] {
+  return plan.steps.flatMap(({ act }) => (act.kind === "wait" ? [act.wait] : []));
+}
+
+function firstDueAt(waits: readonly Wait[]): number | null {
+  const times = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function questionOf({ act, target }: PlannedStep): readonly Question[] {
@@ -198,9 +249,8 @@ function questionOf({ act, target }: PlannedStep): readonly Question[] {
 }
 
 function park({ caseType }: AdvanceInput, state: CaseState, plan: Plan): readonly Entry[] {
-  const waits = plan.steps.flatMap(({ act }): readonly Wait[] => (act.kind === "wait" ? [act.wait] : []));
-  const times = waits.flatMap(({ dueAt }) => (dueAt === null ? [] : [dueAt]));
-  const parked: Entry = { kind: "parked", waits, dueAt: times.length === 0 ? null : Math.min(...times) };
+  const waits = waitsIn(plan);
+  const parked: Entry = { kind: "parked", waits, dueAt: firstDueAt(waits) };
   const isInSight = waits.length > 0 || Object.values(state.steps).some(({ review }) => review !== null);
   if (isInSight) return [parked];
   // No step can go on and none says why: only a definition that changed under the case can lead here.

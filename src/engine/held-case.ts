@@ -35,6 +35,8 @@ export interface HolderWrite {
   /** Stored only if nothing came in between. */
   readonly onward: readonly Entry[];
   readonly end: ClaimEnd;
+  /** When the case is looked at again, where `end` is `pollAgain`. */
+  readonly pollAt?: number | undefined;
   /** How long each task that is under way then may take, in ms: the claim must not be dropped before (R8). */
   readonly deadlinesMs: readonly number[];
 }
@@ -56,6 +58,7 @@ export class HeldCase {
   readonly #shard: number;
   #state: CaseState;
   #lineage: string;
+  #pollAt: number | null = null;
 
   constructor(context: HeldCaseContext, { row, state }: FoldedCase, claimId: string) {
     this.#context = context;
@@ -69,6 +72,11 @@ export class HeldCase {
   /** The state after the last answer of the door. */
   get state(): CaseState {
     return this.#state;
+  }
+
+  /** When the case is due again, once it was given back. */
+  get dueAt(): number | null {
+    return this.#pollAt ?? rowOf(this.#state).dueAt;
   }
 
   /**
@@ -114,9 +122,14 @@ export class HeldCase {
       claimId: this.claimId,
       revision: state.revision,
       lineage: this.#lineage,
-      current: this.#write(state, [...write.outcomes, ...write.onward], write),
+      current: this.#polled(this.#write(state, [...write.outcomes, ...write.onward], write), write),
       moved: (missed) => this.#write(foldEntries(state, missed), write.outcomes, write),
     };
+  }
+
+  /** Where something came in between, the case is due at once instead (R2). */
+  #polled(caseWrite: CaseWrite, { pollAt }: HolderWrite): CaseWrite {
+    return pollAt === undefined ? caseWrite : { ...caseWrite, row: { ...caseWrite.row, dueAt: pollAt } };
   }
 
   #write(base: CaseState, entries: readonly Entry[], { end, deadlinesMs }: HolderWrite): CaseWrite {
@@ -136,10 +149,11 @@ export class HeldCase {
   #learn(
     reply: Exclude<HolderReply, { kind: "refused" }>,
     { commitId, current }: Pick<HolderCommit, "commitId" | "current">,
-    { end }: HolderWrite,
+    { end, pollAt }: HolderWrite,
   ): Hold {
     switch (reply.kind) {
       case "current":
+        this.#pollAt = pollAt ?? null;
         this.#follow(numbered(this.#state, current, commitId));
         return end === "keep" ? "held" : "released";
       case "moved":

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stepOf } from "../core/case-state.ts";
 import { defineCase } from "../define/builder.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { defineDestination } from "../define/destination.ts";
 import { probe } from "../define/probe.ts";
 import type { HolderCommit, HolderReply, Store } from "../store/port.ts";
 import { anything, entriesOf, startCase, stateOf } from "./case-types.fixture.ts";
@@ -92,6 +93,11 @@ describe("what only a bug or a hostile store can do", () => {
   });
 });
 
+const roomy = defineDestination("roomy", {
+  idempotency: { by: "key", window: "1h" },
+  inFlight: { start: 30 },
+});
+
 test("many steps that end at the same moment are sent once each, and are no leak of listeners", async () => {
   const warnings: string[] = [];
   const onWarning = ({ message }: Error): void => void warnings.push(message);
@@ -101,7 +107,7 @@ test("many steps that end at the same moment are sent once each, and are no leak
   const none = defineCase("wide", { version: 1, owner: "ops", input: anything });
   let wide: CaseType = none;
   for (let n = 0; n < 30; n += 1) {
-    wide = (wide as typeof none).step(`s${n}`, { to: erp, after: [], run: sends.run });
+    wide = (wide as typeof none).step(`s${n}`, { to: roomy, after: [], run: sends.run });
   }
   await startCase(shop.store, wide);
   const worker = shop.worker(wide);

@@ -14,18 +14,21 @@ import { rowOf, type RestingState } from "../core/row.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
-import type { FoldedCase, StepTransaction, Store } from "../store/port.ts";
+import type { FoldedCase, Store } from "../store/port.ts";
 import type { LateRequest } from "../wire/attempt-record.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
 import { OpenAttempts, type AttemptGate, type LeaveGate } from "./attempt-gate.ts";
 import { makeAttempt, type AttemptContext } from "./attempt.ts";
+import { DestinationLeave, signedResult } from "./destination-leave.ts";
 import type { FailpointPlace } from "./failpoints.ts";
+import type { InFlight } from "./in-flight.ts";
 import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
 import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import { askRefresh, REFRESH_WAIT_MS_MAX, type Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
 import { sharedAbort } from "./stop-signal.ts";
+import { isEmpty, stepIn, transactionOf, type Ended, type Turn } from "./turn.ts";
 import { makeTransactionAttempt, rolledBack, type TransactionEnd } from "./transaction-attempt.ts";
 
 /** From this many outcome entries on, what else has ended goes with the next commit. */
@@ -38,6 +41,7 @@ export interface PickUpContext extends AttemptContext, HeldCaseContext {
   readonly store: Store;
   readonly gate: AttemptGate;
   readonly refreshes: Refreshes;
+  readonly inFlight: InFlight;
   readonly holder: Extract<Actor, { kind: "worker" }>;
   /** Aborts when the process winds down: what runs is finished, nothing new is begun. */
   readonly windDown: AbortSignal;
@@ -51,11 +55,6 @@ export type PickUpEnd =
   /** Nothing holds the case any more; it is due again at `dueAt`, if at any time. */
   | { readonly kind: "released"; readonly state: RestingState; readonly dueAt: number | null }
   | { readonly kind: "claimLost" };
-
-/** A task that ended. */
-type Ended =
-  | ({ readonly kind: "attempt"; readonly ref: AttemptRef } & TransactionEnd)
-  | { readonly kind: "answers"; readonly step: string; readonly entries: readonly Entry[] };
 
 /**
  * Works on a claimed case until its claim ends. A bug of the engine is reported, and the case goes to people; rejects
@@ -88,6 +87,7 @@ class PickUp {
   #bug: { readonly error: unknown } | null = null;
   /** The right to open one attempt. */
   #pass: LeaveGate | null = null;
+  readonly #leave: DestinationLeave;
   readonly #attempts = new OpenAttempts();
   #isAtGate = false;
   #isOver = false;
@@ -98,6 +98,7 @@ class PickUp {
     this.#context = context;
     this.#caseType = caseType;
     this.#held = held;
+    this.#leave = new DestinationLeave(context.inFlight, held.caseId);
   }
 
   async run(): Promise<PickUpEnd> {
@@ -114,6 +115,7 @@ class PickUp {
       windDown.removeEventListener("abort", onWindDown);
       this.#isOver = true;
       this.#leaveGate();
+      this.#leave.end();
       this.#attempts.end();
     }
   }
@@ -134,8 +136,8 @@ class PickUp {
   }
 
   #released(): PickUpEnd {
-    const { state, dueAt } = rowOf(this.#held.state);
-    return { kind: "released", state, dueAt };
+    const { state } = rowOf(this.#held.state);
+    return { kind: "released", state, dueAt: this.#held.dueAt };
   }
 
   /** Works out the next commit; where an attempt is wanted, it opens one only with the gate's leave. */
@@ -148,6 +150,8 @@ class PickUp {
     let next = this.#advance(outcomes);
     if (next.wantsAttempt && this.#passGate(outcomes)) next = this.#advance(outcomes);
     if (next.opens === null) this.#leaveGate();
+    else this.#leave.enter(this.#sendStep(next.opens.step).outline.destination);
+    if (next.wantsPermit !== null) void this.#leave.askPermit(next.wantsPermit, () => this.#ring());
     return { outcomes, next };
   }
 
@@ -164,6 +168,7 @@ class PickUp {
       digest: ports.digest,
       mayBegin: !windDown.aborted && !kill.aborted && lease.isTrusted(),
       mayOpenAttempt: this.#pass !== null,
+      holds: this.#leave.holds(this.#caseType.outline),
     });
   }
 
@@ -237,12 +242,16 @@ class PickUp {
     if (outcomes.length > 0) await onFailpoint("beforeConfirm", place);
     const opening = next.opens === null ? [] : [this.#sendStep(next.opens.step).outline.deadlineMs];
     const deadlinesMs = [...this.#busy.values(), ...opening];
-    const write = { outcomes, onward: next.onward, end: next.end, deadlinesMs };
+    const write = { outcomes, onward: next.onward, end: next.end, pollAt: next.pollAt, deadlinesMs };
     const hold = await this.#commit(write);
     if (hold !== "claimLost") this.#putDown();
     if (outcomes.length > 0) await onFailpoint("afterConfirm", place);
     if (next.opens !== null && hold === "held" && this.#mayStart(next.opens)) this.#send(next.opens);
-    else this.#leaveGate();
+    else {
+      this.#leaveGate();
+      this.#leave.leaveUnsent();
+    }
+    if (hold === "released") this.#leave.noteHeld(next.held);
     return hold;
   }
 
@@ -304,6 +313,7 @@ class PickUp {
         this.#context.onReport({ kind: "lateRequest", caseId, step: name, attempt, method, origin, isSure });
       },
     };
+    const left = this.#leave.send();
     const sending: Promise<TransactionEnd> =
       step.outline.destination.repeatSafety.by === "transaction"
         ? makeTransactionAttempt(this.#context, this.#context.store, input)
@@ -312,9 +322,29 @@ class PickUp {
       ref.step,
       step.outline.deadlineMs,
       sending
-        .then((end): Ended => ({ kind: "attempt", ref, ...end }))
-        .finally(() => this.#attempts.sent(ref.step)),
+        .then((end): Ended => {
+          left(
+            signedResult(
+              step.outline,
+              stepOf(this.#held.state, ref.step),
+              ref,
+              end.outcome,
+              this.#isStopped(),
+            ),
+          );
+          return { kind: "attempt", ref, ...end };
+        })
+        .finally(() => {
+          left({ failure: null, isNothing: true });
+          this.#attempts.sent(ref.step);
+        }),
     );
+  }
+
+  /** True where a send that ended now may have ended because we stopped it. */
+  #isStopped(): boolean {
+    const { kill, lease } = this.#context;
+    return this.#lost.signal.aborted || kill.aborted || !lease.isTrusted();
   }
 
   /** Asks, after the claim was given the time that it takes. */
@@ -454,22 +484,4 @@ class PickUp {
     this.#context.onReport({ kind: "bug", caseId: this.#held.caseId, error });
     return hold === "claimLost" ? { kind: "claimLost" } : this.#released();
   }
-}
-
-/** What a task wrote that its commit must store, or roll back; null = nothing of that kind. */
-function transactionOf(ended: Ended): StepTransaction | null {
-  return ended.kind === "attempt" ? (ended.open ?? null) : null;
-}
-
-function isEmpty({ outcomes, next }: Turn): boolean {
-  return outcomes.length === 0 && next.onward.length === 0 && next.end === "keep";
-}
-
-function stepIn(entry: Entry): string | null {
-  return "step" in entry ? entry.step : null;
-}
-
-interface Turn {
-  readonly outcomes: readonly Entry[];
-  readonly next: Advance;
 }

@@ -39,6 +39,7 @@ class Yard {
       build: "1",
       leaseMs: LEASE_MS,
       caseTypes: [{ name: "order", version: 1 }],
+      destinations: [],
     });
   }
 

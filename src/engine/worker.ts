@@ -24,6 +24,7 @@ import { DatabaseClock } from "./database-clock.ts";
 import { NO_FAILPOINTS, type OnFailpoint } from "./failpoints.ts";
 import { freeClaim } from "./free.ts";
 import { Holding } from "./holding.ts";
+import { InFlight } from "./in-flight.ts";
 import { pickUp, type PickUpContext, type PickUpEnd } from "./pick-up.ts";
 import { Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
@@ -98,6 +99,7 @@ class ClaimingWorker implements Worker {
   readonly #windDown = sharedAbort();
   readonly #kill = sharedAbort();
   readonly #committer: Committer;
+  readonly #inFlight: InFlight;
   readonly #meter: AttemptMeter;
   readonly #refreshes: Refreshes;
   readonly #running = new Map<string, Promise<void>>();
@@ -124,6 +126,15 @@ class ClaimingWorker implements Worker {
     this.#refreshes = new Refreshes({ store, ports, meter: this.#meter, kill: this.#kill.signal });
     this.#wake = new Wake(options.ports.clock);
     this.#committer = new Committer(options.store, options.ports.clock, this.#kill.signal);
+    this.#inFlight = new InFlight({
+      store: options.store,
+      registry: options.registry,
+      ports: options.ports,
+      databaseClock: this.#databaseClock,
+      holderId: () => this.#holding.holderId,
+      onHastened: () => this.hint(),
+      onBug: (error) => this.#onReport({ kind: "bug", caseId: null, error }),
+    });
     this.#holding = this.#newHolding();
   }
 
@@ -143,6 +154,8 @@ class ClaimingWorker implements Worker {
     }
     await store.checkSchema();
     await this.#holding.begin();
+    this.#inFlight.sync();
+    await this.#inFlight.settled();
     this.#endMetering = this.#meter.start();
     this.#unlisten = await store.listen(() => this.hint());
     this.#beating = this.#beatLoop();
@@ -166,6 +179,7 @@ class ClaimingWorker implements Worker {
     await this.#within(graceMs, this.#allEnded());
     this.#kill.abort(new Error("the worker stops"));
     await this.#within(FORCED_MS, Promise.all([this.#allEnded(), this.#beating]));
+    await this.#within(FORCED_MS, this.#inFlight.settled());
     await this.#within(FORCED_MS, this.#sayGoodbye());
     this.#endMetering();
   }
@@ -211,7 +225,16 @@ class ClaimingWorker implements Worker {
       store,
       clock: ports.clock,
       databaseClock: this.#databaseClock,
-      holder: { holderId: ports.ids.unique(), kind: "worker", name, host, build, leaseMs, caseTypes },
+      holder: {
+        holderId: ports.ids.unique(),
+        kind: "worker",
+        name,
+        host,
+        build,
+        leaseMs,
+        caseTypes,
+        destinations: this.#inFlight.destinations,
+      },
     });
   }
 
@@ -231,6 +254,7 @@ class ClaimingWorker implements Worker {
     if (reply.kind === "alive") {
       // The claim loop stood still for want of trust.
       if (!wasTrusted && lease.isTrusted()) this.hint();
+      this.#inFlight.sync();
       for (const orphan of reply.orphans) await this.#release(orphan);
       return;
     }
@@ -340,6 +364,7 @@ class ClaimingWorker implements Worker {
       committer: this.#committer,
       gate: this.#gate,
       refreshes: this.#refreshes,
+      inFlight: this.#inFlight,
       lease: holding.lease,
       holder: { kind: "worker", name, holderId: holding.holderId },
       kill: this.#kill.signal,

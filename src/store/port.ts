@@ -11,6 +11,7 @@ import type { CaseCriteria } from "../core/case-criteria.ts";
 import type { CaseState } from "../core/case-state.ts";
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
+import type { DestinationState } from "../core/in-flight.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { CredentialState } from "../core/refresh.ts";
@@ -221,6 +222,8 @@ export interface NewHolder {
   readonly build: string;
   readonly leaseMs: number;
   readonly caseTypes: readonly { readonly name: string; readonly version: number }[];
+  /** Where it may send, by `destinationKey`: it shares these limits with the other workers that are alive. */
+  readonly destinations: readonly string[];
 }
 
 /** A holder as stored. `beat` rises with every heartbeat; the sweep compares it, not times. */
@@ -228,7 +231,59 @@ export interface StoredHolder extends Holder {
   readonly beat: number;
   readonly startedAt: number;
   readonly caseTypes: readonly { readonly name: string; readonly version: number }[];
+  readonly destinations: readonly string[];
 }
+
+/** A destination under one credential. */
+export interface DestinationId {
+  readonly destination: string;
+  readonly credentialId: string;
+}
+
+/** What is stored of a destination. One of which nothing is stored is as at the start. */
+export interface StoredDestination extends DestinationId {
+  readonly state: DestinationState;
+  readonly changedAt: number;
+}
+
+/** A worker that is alive and sends. */
+export interface Sender {
+  readonly holderId: string;
+  readonly destinations: readonly string[];
+}
+
+/** What is known of destinations. */
+export interface DestinationsReply {
+  readonly now: number;
+  /** At most 1,000, by name. */
+  readonly destinations: readonly StoredDestination[];
+  /** Workers that are not marked as ended and may send anywhere, by holder id. */
+  readonly senders: readonly Sender[];
+}
+
+/** What becomes known of a destination; the state as it was given, or null for none = nothing is written. */
+export interface DestinationChange<Reply> {
+  readonly state: DestinationState | null;
+  readonly reply: Reply;
+}
+
+/** Which held back cases to make due sooner. */
+export interface HastenRequest extends DestinationId {
+  /** At most so many, those that are due first. */
+  readonly count: number;
+  /** The first is due at once, each next one so much later, in whole ms; none later than it was. */
+  readonly gapMs: number;
+}
+
+/** How many cases are held back at a destination. */
+export interface HeldCount extends DestinationId {
+  readonly cases: number;
+  /** When the first of them is looked at again. */
+  readonly nextDueAt: number;
+}
+
+/** The longest that a case is held back before it is looked at again, in ms. */
+export const HELD_MS_MAX = 900_000;
 
 /** What a heartbeat learned. */
 export type BeatReply =
@@ -355,6 +410,19 @@ export interface Store {
   forgetHolders(endedBefore: number): Promise<number>;
   /** Every claim, at most `limit`. */
   listClaims(limit: number): Promise<readonly HeldClaim[]>;
+
+  readDestinations(): Promise<DestinationsReply>;
+  /** Changes what is known of one destination, under its lock; `decide` is pure and may be asked again. */
+  changeDestination<Reply>(
+    id: DestinationId,
+    decide: (state: DestinationState | null, now: number) => DestinationChange<Reply>,
+  ): Promise<Reply>;
+  /** Deletes what is known of destinations that nobody has changed since. Returns how many; at most 1,000 a call. */
+  forgetDestinations(changedBefore: number): Promise<number>;
+  /** Makes cases due sooner that are held back at a destination or wait for access to it. Returns how many. */
+  hastenHeld(request: HastenRequest): Promise<number>;
+  /** How many cases are held back or wait for access, by destination and credential; none with 0. Looks at 100,000 at most. */
+  countHeld(): Promise<readonly HeldCount[]>;
 
   /**
    * Changes what is kept of a credential, under its lock, whatever process asks. `decide` is pure, sees what is kept (null =

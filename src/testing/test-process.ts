@@ -100,6 +100,11 @@ export class TestProcess {
       endHolder: (holderId, beat) => call(() => store.endHolder(holderId, beat)),
       forgetHolders: (endedBefore) => call(() => store.forgetHolders(endedBefore)),
       listClaims: (limit) => call(() => store.listClaims(limit)),
+      readDestinations: () => call(() => store.readDestinations()),
+      changeDestination: (id, decide) => call(() => store.changeDestination(id, decide)),
+      forgetDestinations: (changedBefore) => call(() => store.forgetDestinations(changedBefore)),
+      hastenHeld: (request) => call(() => store.hastenHeld(request)),
+      countHeld: () => call(() => store.countHeld()),
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
       inbox: store.inbox,
     };

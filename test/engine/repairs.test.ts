@@ -55,7 +55,7 @@ describe("a race for one case on PostgreSQL", () => {
     const [annsDesk, bobsDesk] = [deskOn(connect()), deskOn(connect())];
     const holderId = ids.unique();
     const worker = { kind: "worker", name: "w-7", host: "host-1", build: "1", leaseMs: 10_000 } as const;
-    await workerStore.registerHolder({ holderId, ...worker, caseTypes });
+    await workerStore.registerHolder({ holderId, ...worker, caseTypes, destinations: [] });
     /** In two rounds of three it comes a little later: opening a page takes three statements, claiming one. */
     const claim = async (round: number): Promise<readonly string[]> => {
       for (let waits = 0; waits < (round % 3) + 1; waits += 1) await workerStore.now();

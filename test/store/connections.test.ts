@@ -176,6 +176,7 @@ describe("a lost reply", () => {
       build: "b",
       leaseMs: 3_000,
       caseTypes: [],
+      destinations: [],
     });
     const claimId = newId();
     proxy.breakAt(claimId, "after");

@@ -216,6 +216,7 @@ export function newHolder(wishes: Partial<NewHolder> = {}): NewHolder {
     build: "test",
     leaseMs: 3_000,
     caseTypes: [{ name: "purchase", version: 1 }],
+    destinations: [],
     ...wishes,
   };
 }

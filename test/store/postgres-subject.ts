@@ -7,7 +7,7 @@ import type { Subject } from "./contract/contract.ts";
 /** Every table that holds cases or holders. */
 const TABLES = ["cases", "journal", "holders"] as const;
 /** Those that hold nothing of their own: what a failover leaves in them must do no harm. */
-const SHORTCUTS = ["snapshots"] as const;
+const SHORTCUTS = ["snapshots", "destinations"] as const;
 
 /** A migrated database of one's own, with two stores on it and a connection to look behind them. */
 export interface PostgresSubject extends Subject {

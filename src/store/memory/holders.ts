@@ -1,6 +1,6 @@
 /** The holders of a memory store. */
 
-import { HOLDERS_MAX, type NewHolder, type StoredHolder } from "../port.ts";
+import { HOLDERS_MAX, type NewHolder, type Sender, type StoredHolder } from "../port.ts";
 import { frozenCopy } from "./frozen.ts";
 
 /** Holders deleted by one call, at most. */
@@ -35,6 +35,16 @@ export class MemoryHolders {
   /** Every holder, newest first. */
   list(): readonly StoredHolder[] {
     return [...this.holders.values()].toSorted((a, b) => b.startedAt - a.startedAt).slice(0, HOLDERS_MAX);
+  }
+
+  /** Workers that are alive and may send anywhere, by id. */
+  senders(): readonly Sender[] {
+    return [...this.holders.values()]
+      .filter(
+        ({ endedAt, kind, destinations }) => endedAt === null && kind === "worker" && destinations.length > 0,
+      )
+      .map(({ holderId, destinations }) => ({ holderId, destinations }))
+      .toSorted((one, other) => (one.holderId < other.holderId ? -1 : 1));
   }
 
   /** Marks a holder whose beat is still the one seen; true if it was marked by this call. */

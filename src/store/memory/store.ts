@@ -26,6 +26,7 @@ import {
 } from "../port.ts";
 import { append, claimAfter, heldClaim, newClaim, orInvalid, storedRow, type MemoryCase } from "./cases.ts";
 import { commitAll, commitOne, findCommit } from "./commit.ts";
+import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, takeable } from "./listing.ts";
@@ -95,6 +96,11 @@ function storeOf(memory: Memory): Store {
       memory.holders.forget(endedBefore, new Set(memory.claims().map(({ holderId }) => holderId))),
     listClaims: async (limit) => memory.claims().slice(0, limit),
     changeCredential: async (credentialId, decide) => memory.changeCredential(credentialId, decide),
+    readDestinations: async () => memory.destinations.read(memory.now(), memory.holders.senders()),
+    changeDestination: async (id, decide) => memory.destinations.change(id, memory.now(), decide),
+    forgetDestinations: async (changedBefore) => memory.destinations.forget(changedBefore),
+    hastenHeld: async (request) => hastenHeld(memory.cases, request, memory.now()),
+    countHeld: async () => countHeld(memory.cases.values(), memory.now()),
     listen: async (onHint) => memory.listen(onHint),
     inbox: memoryInbox(memory),
   };
@@ -113,6 +119,7 @@ class Memory {
   /** Case ids by tenant, type and business key. */
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
+  readonly destinations = new MemoryDestinations();
   readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();
   private readonly credentials = new Map<string, CredentialState>();
@@ -123,10 +130,12 @@ class Memory {
 
   /** What is stored is frozen, so a copy of the maps is a copy of all. */
   replicate(): () => void {
-    const [cases, idsByKey, failOver] = [[...this.cases], [...this.idsByKey], this.holders.replicate()];
+    const [cases, idsByKey] = [[...this.cases], [...this.idsByKey]];
+    const [failOver, forgetDestinations] = [this.holders.replicate(), this.destinations.replicate()];
     const credentials = [...this.credentials];
     return () => {
       refill(this.credentials, credentials);
+      forgetDestinations();
       refill(this.cases, cases);
       refill(this.idsByKey, idsByKey);
       failOver();

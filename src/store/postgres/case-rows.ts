@@ -180,6 +180,7 @@ export interface HolderColumns {
   readonly build: string;
   readonly lease_ms: number;
   readonly case_types: StoredHolder["caseTypes"];
+  readonly destinations: readonly string[];
   readonly beat: number;
   readonly beat_at: number;
   readonly started_at: number;
@@ -196,6 +197,7 @@ export function toHolder(columns: HolderColumns): StoredHolder {
     build: columns.build,
     leaseMs: columns.lease_ms,
     caseTypes: columns.case_types,
+    destinations: columns.destinations,
     beat: columns.beat,
     beatAt: columns.beat_at,
     startedAt: columns.started_at,

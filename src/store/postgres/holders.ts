@@ -10,7 +10,7 @@ export async function registerHolder(
   database: Database,
   holder: NewHolder,
 ): Promise<{ readonly now: number }> {
-  const { holderId, kind, name, host, build, leaseMs, caseTypes } = holder;
+  const { holderId, kind, name, host, build, leaseMs, caseTypes, destinations } = holder;
   const types = JSON.stringify(caseTypes);
   const rows = await database.run<{ readonly now: number }>("register_holder", [
     holderId,
@@ -20,6 +20,7 @@ export async function registerHolder(
     build,
     leaseMs,
     types,
+    JSON.stringify(destinations),
   ]);
   const [row] = rows;
   invariant(row !== undefined, "register_holder returned no row");

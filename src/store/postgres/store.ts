@@ -8,6 +8,13 @@ import { readConnection, type PostgresStoreOptions } from "./connection.ts";
 import { changeCredential } from "./credentials.ts";
 import { Database } from "./database.ts";
 import { readClock } from "./clock.ts";
+import {
+  changeDestination,
+  countHeld,
+  forgetDestinations,
+  hastenHeld,
+  readDestinations,
+} from "./destinations.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
 import { postgresInbox } from "./inbox.ts";
 import { insertCase } from "./insert-case.ts";
@@ -57,6 +64,12 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listClaims: (limit) => database.guarded(() => listClaims(database, limit)),
     changeCredential: (credentialId, decide) =>
       database.guarded(() => changeCredential(database, credentialId, decide)),
+    readDestinations: () => database.guarded(() => readDestinations(database)),
+    changeDestination: (id, decide) => database.guarded(() => changeDestination(database, id, decide)),
+    forgetDestinations: (changedBefore) =>
+      database.guarded(() => forgetDestinations(database, changedBefore)),
+    hastenHeld: (request) => database.guarded(() => hastenHeld(database, request)),
+    countHeld: () => database.guarded(() => countHeld(database)),
     listen: (onHint) => listener.add(onHint),
     inbox: postgresInbox(database, listener),
   };

@@ -4,6 +4,7 @@ import { testCommits } from "./commits.ts";
 import type { Bench } from "./contract.ts";
 import { testCredentials } from "./credentials.ts";
 import { testCriteria } from "./criteria.ts";
+import { testDestinations } from "./destinations.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
@@ -22,6 +23,7 @@ export function testContract(bench: Bench): void {
   testCredentials(bench);
   testFailovers(bench);
   testHolders(bench);
+  testDestinations(bench);
   testLists(bench);
   testCriteria(bench);
   testRebuilds(bench);

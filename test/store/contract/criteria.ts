@@ -177,6 +177,7 @@ async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
       host: "h",
       build: "b",
       caseTypes: [],
+      destinations: [],
     });
     if (isEnded) await store.endHolder(holderId, null);
     holderIds.push(holderId);
