@@ -79,7 +79,7 @@ interface Planning {
 function aimFor(planning: Planning): Aim {
   const { input, step, standing } = planning;
   const ordered = isBusy(input, step) || !isReached(planning) ? null : actForOrder(input, step, standing);
-  if (ordered !== null) return { target: ordered.target, act: holdBack(input, ordered.act) };
+  if (ordered !== null) return { target: ordered.target, act: holdBack(input, ordered.target, ordered.act) };
   if (standing.kind !== "lapsed" || step.kind !== "step" || !isNext(planning) || isBusy(input, step)) {
     return { target: step, act: actFor(planning) };
   }
