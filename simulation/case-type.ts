@@ -23,6 +23,7 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
       version: 1,
       owner: "owner",
       steps: shape.steps,
+      removed: [],
       events: [REVOKED, ARRIVED],
     },
     input: anything,

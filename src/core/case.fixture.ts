@@ -141,7 +141,14 @@ export function outlineOf(...drafts: readonly AnyDraft[]): CaseOutline {
     const closure = steps.map(({ name }) => name).filter((name) => reached.has(name));
     steps.push({ ...completed(draft), after, closure });
   }
-  return { name: "purchase", version: 1, owner: "purchasing-lead", steps, events: ["paid", "revoked"] };
+  return {
+    name: "purchase",
+    version: 1,
+    owner: "purchasing-lead",
+    steps,
+    removed: [],
+    events: ["paid", "revoked"],
+  };
 }
 
 export const fact = (name: string): FactOutline => ({ kind: "fact", name });

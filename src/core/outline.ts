@@ -167,6 +167,8 @@ export interface CaseOutline {
   readonly owner: string;
   /** In topological order: every step comes after all it follows. */
   readonly steps: readonly StepOutline[];
+  /** Steps that it had once, and has no more on purpose: cases that did them go on without. */
+  readonly removed: readonly string[];
   /** Event types that a case of this type takes. */
   readonly events: readonly string[];
 }

@@ -17,6 +17,7 @@ import { reviewBy, reviewFor } from "./review.ts";
 import { hasNoEffect, hasSecondEffect, isSettled } from "./settled.ts";
 import { standingOf } from "./standing.ts";
 import { findStep } from "./undo.ts";
+import { heldBackByVanished, vanishedReviews, vanishedSteps } from "./vanished.ts";
 import { actForWhen } from "./when.ts";
 
 /** A confirmation that lapsed, or stands again. */
@@ -46,7 +47,7 @@ export interface Plan {
 export function planCase(input: PlanInput): Plan {
   const standings = new Map<string, Standing>();
   const taken = takenEvents(input.state);
-  const steps = input.outline.steps.map((step): PlannedStep => {
+  const planned = input.outline.steps.map((step): PlannedStep => {
     const standing = standingOf(input, step, standings);
     standings.set(step.name, standing);
     const { target, act } = aimFor({ input, step, standing, standings, taken });
@@ -54,7 +55,14 @@ export function planCase(input: PlanInput): Plan {
     if (act.kind === "confirm" && act.entry.by.how === "event") taken.set(act.entry.by.sourceId, step.name);
     return { step, standing, target, act };
   });
-  const strays = straysOf(input, steps);
+  return planWithStrays(input, planned);
+}
+
+function planWithStrays(input: PlanInput, planned: readonly PlannedStep[]): Plan {
+  const vanished = vanishedSteps(input);
+  const steps = vanished.length === 0 ? planned : planned.map((one) => heldBackByVanished(input, one));
+  const isHeld = steps.some(({ act }) => act.kind === "nothing" && act.why === "vanished");
+  const strays = [...straysOf(input, steps), ...(isHeld ? vanishedReviews(input, vanished, steps) : [])];
   return {
     steps,
     strays,

@@ -49,8 +49,11 @@ export type Standing =
 
 /** What may be done about a step now. */
 export type Act =
-  /** `halting` = a person asked to stop the case, and it waits only for what is under way. */
-  | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" | "halting" }
+  /**
+   * `halting` = a person asked to stop the case, and it waits only for what is under way; `vanished` = it is new to the case,
+   * and a step that took effect has vanished from the definition: it may be that one under another name.
+   */
+  | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" | "halting" | "vanished" }
   /** Ask these probes, then plan again. */
   | { readonly kind: "ask"; readonly conditions: readonly string[] }
   /**

@@ -23,6 +23,11 @@ export interface CaseOptions<Input extends StandardSchemaV1, Events extends Even
    */
   readonly events?: Events;
   /**
+   * Steps that it had once, and has no more on purpose. A case that did one of them goes on without it; where a step that
+   * took effect has vanished and is not named here, nothing new is begun in that case. Default: none.
+   */
+  readonly removed?: readonly string[];
+  /**
    * Further keys by which events find a case, beside its business key: outside ids in its input and results, such as the
    * id of a charge. Pure; asked whenever a step is confirmed. Default: none.
    */

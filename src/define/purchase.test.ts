@@ -73,6 +73,7 @@ describe("the purchase of the design", () => {
       name: "purchase",
       version: 1,
       owner: "purchasing",
+      removed: [],
       events: ["approval.revoked"],
       steps: [
         {

@@ -39,7 +39,12 @@ export type CaseReading =
 /** Reads a case type, whatever was written. */
 export function readCase({ name, options: written, steps: drafts }: CaseDraft): CaseReading {
   const faults: FieldFault[] = [];
-  const options = new OptionReader(written, "", ["version", "owner", "input", "events", "keys"], faults);
+  const options = new OptionReader(
+    written,
+    "",
+    ["version", "owner", "input", "events", "keys", "removed"],
+    faults,
+  );
   const wrongName = nameFault(name);
   if (wrongName !== null) options.fault("name", wrongName);
   const version = options.count("version", { default: null, min: 1, max: VERSION_MAX });
@@ -50,6 +55,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const eventTypes = Object.keys(events);
   const calls = new Map<string, DestinationCalls>();
   const readings = readSteps(drafts, eventTypes, { options, faults, calls });
+  const removed = readRemoved(readings, options);
   const order = readOrder(readings, options);
   if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
   const caseType = String(name);
@@ -59,6 +65,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
     version,
     owner,
     steps: Object.values(steps).map((step) => step.outline),
+    removed,
     events: eventTypes,
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
@@ -165,6 +172,18 @@ function destinationReader({ options, faults, calls }: CaseParts): ReadDestinati
     read.set(value, outline);
     return outline;
   };
+}
+
+/** What is there has not been removed. */
+function readRemoved(readings: readonly StepReading[], options: OptionReader): readonly string[] {
+  const removed = options.optionalNames("removed") ?? [];
+  for (const name of removed.filter((one) => readings.some((step) => step.name === one))) {
+    options.fault(
+      "removed",
+      `names ${name}, which is a step: take it out of the list, or the step out of the case type`,
+    );
+  }
+  return removed;
 }
 
 function readOrder(readings: readonly StepReading[], options: OptionReader): StepOrder {

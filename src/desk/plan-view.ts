@@ -174,6 +174,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
   switch (act.kind) {
     case "nothing":
       if (act.why === "busy") return "under way now";
+      if (act.why === "vanished")
+        return "not begun: a step that took effect has vanished from the definition";
       if (act.why === "halting") return "not begun: the case stops once what is under way has ended";
       if (act.why === "stands" && confirmation !== null) {
         const { by } = confirmation;

@@ -174,7 +174,14 @@ const step = named<StepOutline>("Step")(
 
 /** A case type as data. */
 export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType")(
-  z.strictObject({ name: text, version: count, owner: text, steps: list(step), events: list(text) }),
+  z.strictObject({
+    name: text,
+    version: count,
+    owner: text,
+    steps: list(step),
+    removed: list(text),
+    events: list(text),
+  }),
 );
 
 /** The loaded case types. */
