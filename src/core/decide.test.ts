@@ -310,4 +310,28 @@ describe("an answer to a probe", () => {
     one.probe("create", inBudget, cannotTell("down"));
     expect(decided(cannotTell("down"))).toMatchObject({ nextProbeAt: START + 10_000 });
   });
+
+  it("and to a check keep what was seen of their requests", () => {
+    const one = story();
+    const wire = seen(2);
+    expect(
+      decideAfterProbe("create", inBudget, one.state, holds, { answeredAt: START, wire }, 0),
+    ).toMatchObject({
+      wire,
+    });
+    one.open("create");
+    const { intent } = one.step("create");
+    if (intent === null) throw new Error("no intent");
+    const happened = { kind: "happened", result: { kind: "value", value: null }, evidence: null } as const;
+    const asking = { askedAt: START, answeredAt: START, wire };
+    const decided = decideAfterCheck(
+      one.sendStep("create"),
+      one.state,
+      unknownEffect(intent),
+      happened,
+      asking,
+      0,
+    );
+    expect(decided).toMatchObject({ kind: "stepConfirmed", wire });
+  });
 });

@@ -11,6 +11,7 @@ import {
   SECOND,
   START,
   Story,
+  worker,
 } from "./case.fixture.ts";
 import type { SendStepOutline } from "./outline.ts";
 
@@ -69,6 +70,32 @@ describe("a 404 on what the case itself made a moment ago", () => {
     expect(next(created().wait(MINUTE).open("pay").fail("pay", gone))).toBe("wait until 62");
     const later = created().wait(MINUTE + 1);
     expect(next(later.open("pay").fail("pay", gone))).toBe("gone");
+  });
+
+  it("is doubted too where only a question or a late worker told that it was made", () => {
+    const outline = outlineOf(
+      {
+        kind: "step",
+        name: "create",
+        hasCheck: true,
+        destination: destination({ repeatSafety: { by: "lookup" } }),
+      },
+      { kind: "step", name: "pay" },
+    );
+    const lost = (): Story => new Story(outline).open("create").fail("create", lostAnswer);
+    const result = { kind: "value", value: null } as const;
+    const found = lost().check("create", { kind: "happened", result, evidence: null });
+    expect(next(found.open("pay").fail("pay", gone))).toBe("wait until 2");
+    const told = lost();
+    const outcome = { kind: "succeeded", result, evidence: null } as const;
+    told.append({
+      kind: "lateReport",
+      ...told.lastAttempt("create"),
+      claimId: told.claimId,
+      holder: worker,
+      outcome,
+    });
+    expect(next(told.settle().open("pay").fail("pay", gone))).toBe("wait until 2");
   });
 
   it("is believed where the case made nothing there: elsewhere, by a person's word, or not at all", () => {
