@@ -55,6 +55,7 @@ export default {
     mayImport("engine-on-decisions", "^src/engine/", [...decisions, port], { node: true }),
     mayImport("inbox-on-decisions", "^src/inbox/", [...decisions, port], { node: true }),
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
+    mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
     mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/"], {
       packages: ["hono", "@hono/node-server", "zod"],
       node: true,

@@ -28,6 +28,7 @@ import type { Command } from "./command.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import { nearest } from "./did-you-mean.ts";
+import { doctorCommand } from "./doctor.ts";
 import { rehearseCommand } from "./rehearse.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
 import { devCommand, serveCommand, workerCommand } from "./processes.ts";
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   sweepCommand,
   migrateCommand,
   rehearseCommand,
+  doctorCommand,
   casesListCommand,
   casesShowCommand,
   casesPreviewCommand,

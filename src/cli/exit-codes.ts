@@ -11,6 +11,8 @@ export const EXIT_CODES = {
   refused: 4,
   database: 5,
   invalid: 6,
+  findings: 7,
+  warnings: 8,
 } as const;
 
 /** One of {@link EXIT_CODES}. */
@@ -25,6 +27,8 @@ export const EXIT_CODE_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT_CODES.refused, "the case does not allow it now; the code on stderr says why"],
   [EXIT_CODES.database, "the database cannot be used: it does not answer, or its schema does not fit"],
   [EXIT_CODES.invalid, "an input, event, form, definition or configuration is invalid"],
+  [EXIT_CODES.findings, "the doctor found an error"],
+  [EXIT_CODES.warnings, "the doctor found warnings, and --strict was asked for"],
 ];
 
 /** The exit code for an error. */

@@ -122,8 +122,10 @@ function givenUrl(call: Call): string | null {
   return given === "" ? null : given;
 }
 
-interface OpenedStore {
+/** A database that is open. */
+export interface OpenedStore {
   readonly store: Store;
+  readonly url: string;
   readonly place: string;
   close(): Promise<void>;
 }
@@ -137,7 +139,7 @@ async function openStore(
   const applicationName = `foothold ${call.command.name}`;
   if (url !== null) {
     const store = postgresStore({ url, poolMax, applicationName });
-    return { store, place: store.description, close: () => store.close() };
+    return { store, url, place: store.description, close: () => store.close() };
   }
   const folder = resolve(call.text("data") ?? DATA_FOLDER);
   if (!mayCreate && !existsSync(join(folder, "data", "PG_VERSION"))) throw noDatabase(folder);
@@ -145,12 +147,21 @@ async function openStore(
   const store = postgresStore({ url: server.url, poolMax, applicationName });
   return {
     store,
+    url: server.url,
     place: `embedded PostgreSQL ${server.version} in ${server.folder}`,
     close: async () => {
       await store.close();
       await server.stop();
     },
   };
+}
+
+/** Opens the database that commands would use, whatever is in it; null = none is named, and none was made here. */
+export async function openDatabase(call: Call, config: LoadedConfig | null): Promise<OpenedStore | null> {
+  const isNamed = (givenUrl(call) ?? config?.database ?? null) !== null;
+  const folder = resolve(call.text("data") ?? DATA_FOLDER);
+  if (!isNamed && !existsSync(join(folder, "data", "PG_VERSION"))) return null;
+  return openStore(call, config, { definitions: "optional", choice: "any", mayCreate: false, poolMax: 2 });
 }
 
 function noDatabase(folder: string): FootholdError {

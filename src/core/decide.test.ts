@@ -31,6 +31,7 @@ import type { SendStepOutline } from "./outline.ts";
 const story = (over: Partial<SendStepOutline> = {}): Story =>
   new Story(outlineOf({ kind: "step", name: "create", ...over }));
 const notFound: CheckAnswer = { kind: "didNotHappen" };
+const found: CheckAnswer = { kind: "happened", result: { kind: "value", value: 1 }, evidence: null };
 
 function kinds(one: Story): readonly string[] {
   const opened = one.decideOpen("create");
@@ -294,6 +295,30 @@ describe("an answer to a check", () => {
     one.wait(HOUR).check("create", notFound).check("create", cannotTell("down"));
     expect(asked(one, cannotTell("down"))).toMatchObject({ nextCheckAt: one.now + 40_000 });
     expect(asked(one, notFound, one.now + 10 * SECOND)).toMatchObject({ proves: true });
+  });
+});
+
+describe("what a question really sent", () => {
+  it("is kept with its answer, whatever that is", () => {
+    const one = lost();
+    const { intent } = one.step("create");
+    if (intent === null) throw new Error("no intent");
+    const wire = seen(2);
+    const answered = (answer: CheckAnswer): Entry => {
+      const when = { askedAt: START, answeredAt: START, wire };
+      return decideAfterCheck(one.sendStep("create"), one.state, unknownEffect(intent), answer, when, 0);
+    };
+    expect(answered(notFound)).toMatchObject({ kind: "checkAnswered", wire });
+    expect(answered(found)).toMatchObject({ kind: "stepConfirmed", by: { how: "check" }, wire });
+    const probed = decideAfterProbe(
+      "create",
+      probe("in budget"),
+      one.state,
+      holds,
+      { answeredAt: START, wire },
+      0,
+    );
+    expect(probed).toMatchObject({ kind: "conditionAnswered", wire });
   });
 });
 

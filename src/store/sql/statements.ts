@@ -42,6 +42,7 @@ const STATEMENT_NAMES = [
   "hasten_held",
   "hint_work",
   "insert_case",
+  "inspect_server",
   "link_case",
   "list_by_business_key",
   "list_cases",
