@@ -31,7 +31,7 @@ function mayImport(name, from, folders, { packages = [], node = false } = {}) {
 }
 
 const decisions = ["core/", "define/", "triage/", "wire/"];
-const port = "store/(inbox-)?port\\.ts$";
+const port = "store/(inbox-|people-)?port\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -41,7 +41,7 @@ export default {
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
     mayImport("destinations-on-decisions", "^src/destinations/", ["core/", "define/", "triage/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
-    mayImport("port-on-core", "^src/store/(inbox-)?port\\.ts$", ["core/"]),
+    mayImport("port-on-core", "^src/store/(inbox-|people-)?port\\.ts$", ["core/"]),
     mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
     mayImport("memory-on-port", "^src/store/memory", ["core/", port]),
     mayImport("postgres-on-port", "^src/store/postgres", ["core/", port, "store/sql/"], {
@@ -56,14 +56,15 @@ export default {
     mayImport("inbox-on-decisions", "^src/inbox/", [...decisions, port], { node: true }),
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
     mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
-    mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/"], {
+    mayImport("people-on-port", "^src/people/", ["core/", port, "desk/requests\\.ts$"], { node: true }),
+    mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/", "people/"], {
       packages: ["hono", "@hono/node-server", "zod"],
       node: true,
     }),
     mayImport(
       "testing-on-engine",
       "^src/testing/",
-      [...decisions, "store/((inbox-)?port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
+      [...decisions, "store/((inbox-|people-)?port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
       {
         node: true,
       },

@@ -101,6 +101,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     countHeld: () => call("countHeld", () => store.countHeld()),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     inbox: store.inbox,
+    people: store.people,
   };
 }
 

@@ -12,4 +12,4 @@ export {
 } from "./http/client/client.ts";
 export { API_ROUTES, type RouteHead } from "./http/api/routes.ts";
 export type * from "./http/api/types.ts";
-export { VERBS, type Verb } from "./http/api/verbs.ts";
+export { VERBS, type Verb } from "./core/rights.ts";

@@ -27,6 +27,15 @@ import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
+import {
+  peopleAddCommand,
+  peopleChangeCommand,
+  peopleDisableCommand,
+  peopleListCommand,
+  tokensCreateCommand,
+  tokensListCommand,
+  tokensRevokeCommand,
+} from "./people.ts";
 import { nearest } from "./did-you-mean.ts";
 import { doctorCommand } from "./doctor.ts";
 import { rehearseCommand } from "./rehearse.ts";
@@ -72,6 +81,13 @@ export const COMMANDS: readonly Command[] = [
   inboxReplayCommand,
   inboxReconcileCommand,
   inboxSendCommand,
+  peopleAddCommand,
+  peopleListCommand,
+  peopleChangeCommand,
+  peopleDisableCommand,
+  tokensCreateCommand,
+  tokensListCommand,
+  tokensRevokeCommand,
 ];
 
 /** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */
@@ -89,7 +105,7 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isGroup = first === "cases" || first === "inbox";
+  const isGroup = ["cases", "inbox", "people", "tokens"].includes(first);
   const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
   if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>

@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
-import type { FootholdConfig } from "../define/config.ts";
+import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
+import type { FootholdConfig, RoleGrant } from "../define/config.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { isSource, type Source } from "../inbox/source.ts";
 
@@ -17,6 +18,7 @@ export interface LoadedConfig {
   readonly registry: Registry;
   readonly database: string | null;
   readonly sources: readonly Source[];
+  readonly roles: Roles;
 }
 
 /** The file that is meant: the named one, else one of the usual names in the working folder; null = there is none. */
@@ -49,6 +51,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     registry: registryOf(config.cases),
     database: config.database ?? null,
     sources: sourcesOf(config),
+    roles: rolesOf(config),
   };
 }
 
@@ -88,7 +91,49 @@ function faultOf(value: unknown): string | null {
   if ("database" in value && value.database !== undefined && typeof value.database !== "string") {
     return "has a `database` that is no text";
   }
+  return "roles" in value && value.roles !== undefined ? roleFault(value.roles) : null;
+}
+
+/** Why the roles cannot be read; null = they can. A verb that nobody knows would grant nothing and look as if it did. */
+function roleFault(roles: unknown): string | null {
+  if (typeof roles !== "object" || roles === null || Array.isArray(roles))
+    return "has `roles` that are no object";
+  for (const [name, grants] of Object.entries(roles)) {
+    if (!/^[a-z][a-z0-9-]{0,49}$/.test(name))
+      return `has a role ${JSON.stringify(name)}: write small letters, digits and -`;
+    const isList = Array.isArray(grants) && grants.every(isGrant);
+    if (!isList) {
+      return `has a role ${name} that is no list of { verbs, tenants, caseTypes }; verbs are ${VERBS.join(", ")} or "all"`;
+    }
+  }
   return null;
+}
+
+function isGrant(grant: unknown): grant is RoleGrant {
+  if (typeof grant !== "object" || grant === null || !("verbs" in grant)) return false;
+  const known = new Set(["verbs", "tenants", "caseTypes"]);
+  if (Object.keys(grant).some((key) => !known.has(key))) return false;
+  const texts = ["tenants" in grant ? grant.tenants : "all", "caseTypes" in grant ? grant.caseTypes : "all"];
+  const { verbs } = grant;
+  return (
+    isSome(verbs, (one) => VERBS.some((verb) => verb === one)) && texts.every((some) => isSome(some, isText))
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isSome(some: unknown, isOne: (value: unknown) => boolean): boolean {
+  return some === "all" || (Array.isArray(some) && some.every(isOne));
+}
+
+function rolesOf({ roles = {} }: FootholdConfig): Roles {
+  const own = Object.entries(roles).map(([name, grants]): [string, readonly Grant[]] => [
+    name,
+    grants.map(({ verbs, tenants = "all", caseTypes = "all" }) => ({ verbs, tenants, caseTypes })),
+  ]);
+  return new Map([...BUILT_IN_ROLES, ...own]);
 }
 
 function sourcesOf({ sources }: FootholdConfig): readonly Source[] {

@@ -8,7 +8,7 @@ import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
-import { devSignIn } from "../http/api/identity.ts";
+import { BUILT_IN_ROLES } from "../core/rights.ts";
 import type { Store } from "../store/port.ts";
 import { accountName } from "./account-name.ts";
 import { openBrowser } from "./browser.ts";
@@ -63,10 +63,12 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     registry,
     ports,
     desk,
+    roles: BUILT_IN_ROLES,
     server: {
       host: "127.0.0.1",
       port,
-      signIn: devSignIn(accountName()),
+      reach: { kind: "loopback" },
+      everybody: accountName(),
       served: { host: hostname(), build },
     },
     worker: { name, host: hostname(), build, ...(leaseMs === undefined ? {} : { leaseMs }) },

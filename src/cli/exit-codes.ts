@@ -23,7 +23,7 @@ export const EXIT_CODE_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT_CODES.ok, "done"],
   [EXIT_CODES.unexpected, "something unexpected happened, the port is in use, or a rehearsed step is unsafe"],
   [EXIT_CODES.usage, "the command line is wrong, or a configuration file is missing"],
-  [EXIT_CODES.notFound, "there is no such case or case type"],
+  [EXIT_CODES.notFound, "there is no such case, case type, person or token"],
   [EXIT_CODES.refused, "the case does not allow it now; the code on stderr says why"],
   [EXIT_CODES.database, "the database cannot be used: it does not answer, or its schema does not fit"],
   [EXIT_CODES.invalid, "an input, event, form, definition or configuration is invalid"],
@@ -44,6 +44,8 @@ function exitCodeFor(code: ErrorCode): ExitCode {
       return EXIT_CODES.usage;
     case "CASE_NOT_FOUND":
     case "UNKNOWN_CASE_TYPE":
+    case "PERSON_NOT_FOUND":
+    case "TOKEN_NOT_FOUND":
       return EXIT_CODES.notFound;
     case "CASE_CLAIMED":
     case "CASE_ENDED":
@@ -67,6 +69,8 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "PLAN_NEEDED":
     case "NOT_SIGNED_IN":
     case "NOT_ALLOWED":
+    case "TOO_MANY_REQUESTS":
+    case "PERSON_EXISTS":
       return EXIT_CODES.refused;
     case "DATABASE_URL_INVALID":
     case "DATABASE_UNAVAILABLE":

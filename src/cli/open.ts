@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { FootholdError } from "../core/errors.ts";
+import { BUILT_IN_ROLES, type Roles } from "../core/rights.ts";
 import type { Ports } from "../core/ports.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
@@ -56,6 +57,8 @@ export interface Opened {
   readonly desk: Desk;
   /** Where events come from, by the configuration. */
   readonly sources: readonly Source[];
+  /** What each role grants, by the configuration. */
+  readonly roles: Roles;
   /** The database in words, without a password. */
   readonly place: string;
   readonly configFile: string | null;
@@ -77,6 +80,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
     ports,
     desk,
     sources: config?.sources ?? [],
+    roles: config?.roles ?? BUILT_IN_ROLES,
     place,
     configFile: config?.file ?? null,
     close: () => opened.close(),

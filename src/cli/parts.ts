@@ -6,7 +6,9 @@ import type { Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { createSweep } from "../engine/sweep.ts";
 import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
-import type { SignIn } from "../http/api/identity.ts";
+import type { Roles } from "../core/rights.ts";
+import { cookieRules, devSignIn, peopleSignIn } from "../http/api/identity.ts";
+import type { Reach } from "../http/loopback.ts";
 import { createApp } from "../http/app.ts";
 import { startServer, type RunningServer } from "../http/server.ts";
 import { createInbox, type Inbox } from "../inbox/inbox.ts";
@@ -22,13 +24,17 @@ export type WorkerSettings = Pick<WorkerOptions, "name" | "host" | "build" | "le
 export interface ServerSettings {
   readonly host: string;
   readonly port: number;
-  readonly signIn: SignIn;
+  readonly reach: Reach;
+  /** Everybody is this person: `foothold dev`. Null = people sign in. */
+  readonly everybody: string | null;
   /** Where pages are served and what serves them, for people. */
   readonly served: { readonly host: string; readonly build: string };
 }
 
 /** What is to run. */
 export interface PartsOptions {
+  /** What each role grants. */
+  readonly roles: Roles;
   readonly store: Store;
   readonly registry: Registry;
   readonly ports: Ports;
@@ -107,11 +113,25 @@ async function startInbox(
 }
 
 function startPage(
-  { server, desk, store, registry, ports, onError }: PartsOptions,
+  { server, desk, store, registry, ports, roles, onError }: PartsOptions,
   inbox: Inbox | null,
 ): Promise<RunningServer> | null {
   if (server === null) return null;
-  const { host, port, signIn, served } = server;
-  const app = createApp({ desk, store, registry, ports, formatTime, signIn, served, onError });
-  return startServer({ app, host, port, ...(inbox === null ? {} : { inbox: inbox.node }) });
+  const { host, port, reach, everybody, served } = server;
+  const cookie = cookieRules(reach.kind === "public");
+  const signIn = everybody === null ? peopleSignIn(store.people, roles, cookie) : devSignIn(everybody);
+  const app = createApp({
+    desk,
+    store,
+    registry,
+    ports,
+    formatTime,
+    roles,
+    signIn,
+    cookie,
+    reach,
+    served,
+    onError,
+  });
+  return startServer({ app, host, port, reach, ...(inbox === null ? {} : { inbox: inbox.node }) });
 }

@@ -2,8 +2,8 @@
 
 import { hostname } from "node:os";
 import { parseDuration } from "../define/duration.ts";
-import { devSignIn, noSignIn } from "../http/api/identity.ts";
 import { accountName } from "./account-name.ts";
+import type { Reach } from "../http/loopback.ts";
 import { openBrowser } from "./browser.ts";
 import { readWhole, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { PORT } from "./dev.ts";
@@ -59,8 +59,16 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "the server, with a sweep and without a worker",
   positionals: [],
-  options: [...DATABASE_OPTIONS, ...serverOptions],
-  notes: ["It listens on this machine only, and its API answers nobody yet. Health is at /healthz."],
+  options: [
+    ...DATABASE_OPTIONS,
+    ...serverOptions,
+    {
+      name: "public-url",
+      value: "URL",
+      help: "https address that a proxy in front serves; needed for a host that is not loopback",
+    },
+  ],
+  notes: ["People sign in: see foothold help people. Health is at /healthz."],
   run: (call) =>
     runParts(call, {
       open: { definitions: "optional", choice: "any", mayCreate: false, poolMax: 10 },
@@ -128,9 +136,24 @@ function serverSettings(call: Call, port: number): ServerSettings {
   return {
     host: call.text("host") ?? "127.0.0.1",
     port,
-    signIn: call.command.name === "dev" ? devSignIn(accountName()) : noSignIn,
+    reach: reachOf(call),
+    everybody: call.command.name === "dev" ? accountName() : null,
     served: { host: hostname(), build: buildName(call) },
   };
+}
+
+/** Without a public address the server is for this machine alone. */
+function reachOf(call: Call): Reach {
+  const given = call.command.name === "serve" ? call.text("public-url") : null;
+  if (given === null) return { kind: "loopback" };
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (url?.protocol === "https:" && url.pathname === "/" && url.search === "" && url.hash === "") {
+    return { kind: "public", origin: url.origin };
+  }
+  throw usage(
+    call.command,
+    "--public-url must be an https address without a path, such as https://foothold.example.com.",
+  );
 }
 
 function buildName(call: Call): string {

@@ -36,6 +36,10 @@ export const ERROR_CODES = [
   // who asked
   "NOT_SIGNED_IN",
   "NOT_ALLOWED",
+  "TOO_MANY_REQUESTS",
+  "PERSON_NOT_FOUND",
+  "PERSON_EXISTS",
+  "TOKEN_NOT_FOUND",
   // what a destination answered
   "NO_STRONG_ETAG",
   // how it was set up

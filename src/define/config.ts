@@ -1,5 +1,6 @@
 /** What a project tells the command line: `foothold.config.js` exports it by default. */
 
+import type { Some, Verb } from "../core/rights.ts";
 import type { CaseType } from "./case-type.ts";
 
 /** A source of events, as the configuration names it. */
@@ -8,12 +9,24 @@ export interface ConfiguredSource {
   readonly name: string;
 }
 
+/** One thing that a role grants. What it does not say is not granted; no tenants or case types named = those of all. */
+export interface RoleGrant {
+  readonly verbs: Some<Verb>;
+  readonly tenants?: Some;
+  readonly caseTypes?: Some;
+}
+
 /** A project's configuration. */
 export interface FootholdConfig {
   /** The case types that workers run, the server plans and people start. */
   readonly cases: readonly CaseType[];
   /** Where events come from: what `defineSource` of `foothold/inbox` gave. Default: nowhere. */
   readonly sources?: readonly ConfiguredSource[];
+  /**
+   * Roles beside viewer, operator, approver and admin, or in their place: what people of a role may do, and to the cases of
+   * which tenants and case types.
+   */
+  readonly roles?: Readonly<Record<string, readonly RoleGrant[]>>;
   /** URL of the PostgreSQL to use where neither `--database` nor FOOTHOLD_DATABASE_URL names one. */
   readonly database?: string;
 }

@@ -3,7 +3,9 @@
 import { testDesk, testRegistry } from "../desk/purchase.fixture.ts";
 import { systemPorts } from "../engine/system.ts";
 import type { Store } from "../store/port.ts";
-import { devSignIn, type SignIn } from "./api/identity.ts";
+import { BUILT_IN_ROLES } from "../core/rights.ts";
+import type { Reach } from "./loopback.ts";
+import { cookieRules, devSignIn, type SignIn } from "./api/identity.ts";
 import { createApp, type App } from "./app.ts";
 
 /** What the Node server hands over for a request from this machine. */
@@ -12,11 +14,15 @@ export const fromHere = { incoming: { socket: { remoteAddress: "127.0.0.1" } } }
 /** What differs between tests. */
 export interface TestAppOptions {
   readonly signIn?: SignIn;
+  readonly reach?: Reach;
   readonly errors?: unknown[];
 }
 
 /** An app whose times read as UTC. Everybody is "ada" and may do everything, unless another sign-in is given. */
-export function testApp(store: Store, { signIn = devSignIn("ada"), errors = [] }: TestAppOptions = {}): App {
+export function testApp(
+  store: Store,
+  { signIn = devSignIn("ada"), reach = { kind: "loopback" }, errors = [] }: TestAppOptions = {},
+): App {
   return createApp({
     desk: testDesk(store),
     store,
@@ -24,6 +30,9 @@ export function testApp(store: Store, { signIn = devSignIn("ada"), errors = [] }
     ports: systemPorts(),
     formatTime: (at) => `${new Date(at).toISOString()} UTC`,
     signIn,
+    roles: BUILT_IN_ROLES,
+    cookie: cookieRules(reach.kind === "public"),
+    reach,
     served: { host: "host-1", build: "build-1" },
     onError: (error) => errors.push(error),
   });

@@ -5,16 +5,18 @@
 import { readFileSync } from "node:fs";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { FootholdError } from "../core/errors.ts";
+import { mayDo } from "../core/rights.ts";
 import { createApi, type ApiOptions } from "./api/api.ts";
 import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
 import { readHealth } from "./health.ts";
-import { judgeRequest } from "./loopback.ts";
+import { judgeRequest, type Reach } from "./loopback.ts";
 import { casesPage, problemPage, type Markup } from "./page.ts";
 import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
 import { readFilter } from "./queries.ts";
 
 /** What the app is made of. */
-export interface AppOptions extends ApiOptions {
+export interface AppOptions extends Omit<ApiOptions, "addressOf"> {
+  readonly reach: Reach;
   /** Told of errors that are not ours; what the client reads does not say what they were. */
   readonly onError?: (error: unknown) => void;
 }
@@ -38,6 +40,7 @@ const headers: Readonly<Record<string, string>> = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cache-Control": "no-store",
+  "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
 /** Makes the app. Reads its style sheet once, here. */
@@ -46,15 +49,18 @@ export function createApp(options: AppOptions): App {
   const styles = readFileSync(new URL("page.css", import.meta.url), "utf8");
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.use(setHeaders);
-  app.use(guard);
+  app.use(guardOf(options.reach));
 
   app.get("/healthz", async (c) => {
     const health = await readHealth(desk, options.ports.clock);
-    return c.json(health, health.status === "down" ? 503 : 200);
+    // Whoever is not on this machine is told no more than a load balancer needs.
+    const told = options.reach.kind === "loopback" ? health : { status: health.status };
+    return c.json(told, health.status === "down" ? 503 : 200);
   });
-  app.route("/", createApi(options, answerProblem));
+  app.route("/", createApi({ ...options, addressOf: peerOf }, answerProblem));
   app.get("/page.css", (c) => c.body(styles, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.get("/", async (c) => {
+    await checkReader(options, c);
     const query = queryOf(c);
     const filter = readFilter(query);
     const [overview, page] = await Promise.all([desk.overview(), desk.list(filter)]);
@@ -75,26 +81,38 @@ const setHeaders: MiddlewareHandler = async (c, next) => {
   for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
 };
 
-const guard: MiddlewareHandler<{ Bindings: Bindings }> = async (c, next) => {
-  const refusal = judgeRequest({
-    peer: peerOf(c),
-    method: c.req.method,
-    url: c.req.url,
-    header: (name) => c.req.header(name),
-  });
-  if (refusal !== null) throw refusal;
-  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-  if (!isRead && !c.req.path.startsWith(`${API_BASE}/`)) {
-    c.header("Allow", "GET, HEAD");
-    return answerProblem(c, noMethod(c), 405);
-  }
-  return next();
-};
+function guardOf(reach: Reach): MiddlewareHandler<{ Bindings: Bindings }> {
+  return async (c, next) => {
+    const facts = {
+      peer: peerOf(c),
+      method: c.req.method,
+      url: c.req.url,
+      header: (name: string) => c.req.header(name),
+    };
+    const refusal = judgeRequest(facts, reach);
+    if (refusal !== null) throw refusal;
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    if (!isRead && !c.req.path.startsWith(`${API_BASE}/`)) {
+      c.header("Allow", "GET, HEAD");
+      return answerProblem(c, noMethod(c), 405);
+    }
+    return next();
+  };
+}
+
+/** On this machine the page is for everybody; elsewhere for those who may see every case. */
+async function checkReader({ reach, signIn }: AppOptions, { req }: AppContext): Promise<void> {
+  if (reach.kind === "loopback") return;
+  const who = await signIn({ header: (name) => req.header(name), isWrite: false });
+  if (who === null) throw new FootholdError("NOT_SIGNED_IN", "Sign in to see this page.");
+  if (mayDo(who.grants, "see", "house")) return;
+  throw new FootholdError("NOT_ALLOWED", "This page is for those who may see every case.");
+}
 
 /** The socket's own address; headers that claim another are never read for it. */
-function peerOf({ env }: AppContext): string | null {
-  // Where the app runs without our server, nothing is handed to it at all.
-  const bindings: Bindings | undefined = env;
+function peerOf(c: Context): string | null {
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- nothing at all is handed over where the app runs without our server
+  const bindings: Bindings | undefined = c.env;
   return bindings?.incoming?.socket?.remoteAddress ?? null;
 }
 

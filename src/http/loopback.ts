@@ -1,8 +1,9 @@
 /**
- * Only this machine, until there is sign-in. Three things must be true of every request: its peer is a loopback
- * address; the name that it was sent to is one of this machine's own (else a page elsewhere could reach us through a
- * name that it rebinds to 127.0.0.1); and no other site's page made it. Whoever forwards requests from elsewhere says so
- * in a header, and is refused too.
+ * Who may reach the server at all. Only this machine, unless it is told the https address that people know it by. Of
+ * this machine, three things must be true of every request: its peer is a loopback address; the name that it was sent to
+ * is one of this machine's own (else a page elsewhere could reach us through a name that it rebinds to 127.0.0.1); and
+ * no other site's page made it. Whoever forwards requests from elsewhere says so in a header, and is refused too. At a
+ * public address it must have been sent to that very name, by no other site's page; who it is is told by sign-in.
  */
 
 import { FootholdError } from "../core/errors.ts";
@@ -26,9 +27,27 @@ export function isLoopbackAddress(address: string): boolean {
   return address === "::1" || /^(::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address);
 }
 
+/** How the server is reached: from this machine alone, or at an https origin such as `https://foothold.example.com`. */
+export type Reach = { readonly kind: "loopback" } | { readonly kind: "public"; readonly origin: string };
+
 /** Why a request is refused; null = it may go on. */
-export function judgeRequest(request: RequestFacts): FootholdError | null {
-  return judgePeer(request) ?? judgeName(request) ?? judgeSite(request);
+export function judgeRequest(request: RequestFacts, reach: Reach): FootholdError | null {
+  const origin = reach.kind === "public" ? reach.origin : `http://${request.header("host") ?? ""}`;
+  const refused =
+    reach.kind === "public"
+      ? judgePublicName(request, reach.origin)
+      : (judgePeer(request) ?? judgeName(request));
+  return refused ?? judgeSite(request, origin);
+}
+
+/** By its own name alone: a page that binds a name of its own to our address must not be answered. */
+function judgePublicName({ header }: RequestFacts, origin: string): FootholdError | null {
+  const host = header("host") ?? "";
+  if (host.toLowerCase() === new URL(origin).host) return null;
+  return new FootholdError(
+    "NOT_ALLOWED",
+    `The request was sent to ${JSON.stringify(host.slice(0, 100))}; this server answers to ${origin}.`,
+  );
 }
 
 function judgePeer({ peer, header }: RequestFacts): FootholdError | null {
@@ -51,9 +70,9 @@ function judgeName({ url, header }: RequestFacts): FootholdError | null {
 }
 
 /** Browsers say where a request comes from; other programs say nothing and are no danger of this kind. */
-function judgeSite({ method, header }: RequestFacts): FootholdError | null {
+function judgeSite({ method, header }: RequestFacts, own: string): FootholdError | null {
   const origin = header("origin");
-  if (origin !== undefined && origin !== `http://${header("host") ?? ""}`) return crossSite();
+  if (origin !== undefined && origin !== own) return crossSite();
   const site = header("sec-fetch-site");
   if (site === undefined || site === "same-origin" || site === "none") return null;
   // Following a link from elsewhere opens a page and tells that site nothing.

@@ -4,7 +4,7 @@ import { isFootholdError, type ErrorCode, type ErrorDetails } from "../core/erro
 import type { Problem } from "./api/types.ts";
 
 /** Statuses that the API answers with when something is wrong. */
-export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 428 | 500 | 503;
+export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 428 | 429 | 500 | 503;
 
 /** Seconds after which a client may try again when the database does not answer. */
 export const RETRY_AFTER_S = 5;
@@ -38,6 +38,8 @@ function toldOf({
 /** The title and status of a code. */
 function describeCode(code: ErrorCode): { readonly title: string; readonly status: ProblemStatus } {
   switch (code) {
+    case "PERSON_NOT_FOUND":
+    case "TOKEN_NOT_FOUND":
     case "UNKNOWN_CASE_TYPE":
     case "CASE_NOT_FOUND":
       return { title: "Not found", status: 404 };
@@ -66,6 +68,7 @@ function describeCode(code: ErrorCode): { readonly title: string; readonly statu
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
     case "CANCEL_NEEDS_UNDO":
+    case "PERSON_EXISTS":
       return { title: "Refused", status: 409 };
     case "PLAN_CHANGED":
       return { title: "The plan changed", status: 412 };
@@ -75,6 +78,8 @@ function describeCode(code: ErrorCode): { readonly title: string; readonly statu
       return { title: "Not signed in", status: 401 };
     case "NOT_ALLOWED":
       return { title: "Not allowed", status: 403 };
+    case "TOO_MANY_REQUESTS":
+      return { title: "Too many requests", status: 429 };
     case "NOT_LOOPBACK":
       return { title: "Only this machine", status: 403 };
     case "DATABASE_URL_INVALID":

@@ -6,13 +6,15 @@ import { getRequestListener } from "@hono/node-server";
 import { FootholdError } from "../core/errors.ts";
 import type { NodeHandler } from "../inbox/handlers.ts";
 import type { App } from "./app.ts";
-import { isLoopbackAddress } from "./loopback.ts";
+import { isLoopbackAddress, type Reach } from "./loopback.ts";
 
 /** Where to listen. */
 export interface ServerOptions {
   readonly app: App;
-  /** A loopback address or `localhost`. */
+  /** A loopback address or `localhost`; any address where the server has a public one. */
   readonly host: string;
+  /** Left out = this machine alone. */
+  readonly reach?: Reach;
   /** 0 = any free one. */
   readonly port: number;
   /**
@@ -39,8 +41,8 @@ const REQUEST_MS_MAX = 30_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** Starts listening. Throws `NOT_LOOPBACK` for any other host, `PORT_IN_USE` with what to do. */
-export async function startServer({ app, host, port, inbox }: ServerOptions): Promise<RunningServer> {
-  const address = await loopbackAddress(host);
+export async function startServer({ app, host, port, reach, inbox }: ServerOptions): Promise<RunningServer> {
+  const address = reach?.kind === "public" ? host : await loopbackAddress(host);
   const listener = getRequestListener(app.fetch, { hostname: "localhost", overrideGlobalObjects: false });
   let closing: Promise<void> | undefined;
   const server = createServer(
@@ -78,8 +80,8 @@ async function loopbackAddress(host: string): Promise<string> {
 function notLoopback(host: string): FootholdError {
   return new FootholdError(
     "NOT_LOOPBACK",
-    `The server has no sign-in yet, so it listens on this machine only: ${JSON.stringify(host.slice(0, 100))} is not ` +
-      `a loopback address. Leave the host out, or name 127.0.0.1, ::1 or localhost.`,
+    `Without a public https address the server listens on this machine only: ${JSON.stringify(host.slice(0, 100))} is not ` +
+      `a loopback address. Leave the host out, name 127.0.0.1, ::1 or localhost, or give --public-url.`,
   );
 }
 

@@ -18,6 +18,7 @@ import type { CredentialState } from "../core/refresh.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
 import type { InboxStore } from "./inbox-port.ts";
+import type { PeopleStore } from "./people-port.ts";
 
 /** Columns of a case that never change, apart from the versions it needs. */
 export interface CaseIdentity {
@@ -438,6 +439,8 @@ export interface Store {
 
   /** What arrives from outside, and the work that it calls for. */
   readonly inbox: InboxStore;
+  /** Who may sign in, who is, and which tokens programs have. */
+  readonly people: PeopleStore;
 }
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */

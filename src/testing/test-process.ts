@@ -107,6 +107,7 @@ export class TestProcess {
       countHeld: () => call(() => store.countHeld()),
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
       inbox: store.inbox,
+      people: store.people,
     };
   }
 

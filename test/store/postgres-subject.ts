@@ -8,6 +8,8 @@ import type { Subject } from "./contract/contract.ts";
 const TABLES = ["cases", "journal", "holders"] as const;
 /** Those that hold nothing of their own: what a failover leaves in them must do no harm. */
 const SHORTCUTS = ["snapshots", "destinations"] as const;
+/** Who may sign in is no part of any case: a failover test leaves them alone. */
+const PEOPLE = ["people", "sessions", "tokens", "sign_in_failures"] as const;
 
 /** A migrated database of one's own, with two stores on it and a connection to look behind them. */
 export interface PostgresSubject extends Subject {
@@ -28,7 +30,7 @@ export async function openPostgres(serverUrl: string): Promise<PostgresSubject> 
     store,
     other,
     clear: async () => {
-      const tables = [...TABLES, ...SHORTCUTS].map((table) => `foothold.${table}`);
+      const tables = [...TABLES, ...SHORTCUTS, ...PEOPLE].map((table) => `foothold.${table}`);
       await client.query(`truncate ${tables.join(", ")}`);
     },
     replicate: () => replicate(client),

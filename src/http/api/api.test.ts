@@ -7,10 +7,10 @@ import { fromHere, testApp } from "../app.fixture.ts";
 import type { App } from "../app.ts";
 import type { Client } from "../client/client.ts";
 import { watchedClient } from "./every-route.fixture.ts";
-import { noSignIn, type SignIn } from "./identity.ts";
-import type { Grant } from "./rights.ts";
+import type { SignIn } from "./identity.ts";
+import type { Grant } from "../../core/rights.ts";
 import { API_BASE, API_ROUTES, type RouteHead } from "./routes.ts";
-import { VERBS, type Verb } from "./verbs.ts";
+import { VERBS, type Verb } from "../../core/rights.ts";
 
 const order = { vendor: "ACME", amount: 12.5 };
 const why = "asked the supplier";
@@ -319,7 +319,7 @@ describe("an act through the API", () => {
 
 describe("a right", () => {
   test("is needed: nobody who is not signed in is told anything", async () => {
-    const app = testApp(memoryStore(), { signIn: noSignIn });
+    const app = testApp(memoryStore(), { signIn: () => Promise.resolve(null) });
     for (const path of ["/me", "/cases", "/cases/07-zzzzzzzzzzzz", "/overview", "/inbox/events"]) {
       expect(await send(app, path)).toMatchObject({ status: 401, told: { code: "NOT_SIGNED_IN" } });
     }

@@ -8,10 +8,10 @@ import { FootholdError } from "../../core/errors.ts";
 import { DEFAULT_TENANT, caseNotFound, isCaseId } from "../../desk/requests.ts";
 import { CONTRACTS, type Contract } from "./contracts.ts";
 import { HANDLERS, type Answer, type ApiParts, type Call, type Handler } from "./handlers.ts";
-import type { Identity, SignIn } from "./identity.ts";
+import { cookieHeader, cookieToken, type CookieRules, type Identity, type SignIn } from "./identity.ts";
 import { openApiDocument } from "./openapi.ts";
 import { queryShape, readAs, readBody, readPlan, readQuery, type QueryShape } from "./read-request.ts";
-import { mayDo, mayDoSomewhere, type RightsObject } from "./rights.ts";
+import { mayDo, mayDoSomewhere, type RightsObject, type Verb } from "../../core/rights.ts";
 import { API_BASE, API_ROUTES, OPENAPI_PATH, type RouteHead } from "./routes.ts";
 import type { RouteId } from "./types.ts";
 import type { ApiTypes } from "./types.ts";
@@ -19,6 +19,9 @@ import type { ApiTypes } from "./types.ts";
 /** What the API is made of. */
 export interface ApiOptions extends ApiParts {
   readonly signIn: SignIn;
+  readonly cookie: CookieRules;
+  /** Where a request comes from; null = nobody knows. */
+  readonly addressOf: (c: Context) => string | null;
 }
 
 /** How the app tells of an error; the status takes the place of the code's own. */
@@ -82,20 +85,30 @@ function routeOf<Id extends RouteId>(
   const shape = queryShape(contract.query);
   return async (c) => {
     const header = (name: string): string | undefined => c.req.header(name);
-    const who = await options.signIn({ header, isWrite: head.method !== "GET" });
+    const isWrite = head.method !== "GET";
+    const who = head.isOpen === true ? nobody : await options.signIn({ header, isWrite });
     if (who === null) throw notSignedIn();
     if (head.verb !== null && !mayDoSomewhere(who.grants, head.verb)) throw notAllowed(who, head, null);
     const { params, query } = readUrl(c, contract, shape);
     const body = head.method === "GET" ? { value: null } : await readBody(c.req.raw);
     if ("error" in body) return tellProblem(c, body.error, body.status);
     const read = readAsBody(contract, body.value);
-    allow(head, who, await objectOf(options, head, { params, body: read }));
+    const object = await objectOf(options, head, { params, body: read });
+    for (const verb of verbsNeeded(head, read)) allow({ ...head, verb }, who, object);
     const plan = planOf(head, header("if-match"));
-    return answer(
-      c,
-      await handler({ params, query, body: read, plan, who, parts: options } satisfies Call<Id>),
-    );
+    const sessionToken = cookieToken(options.cookie, header("cookie"));
+    const from = { sessionToken, address: options.addressOf(c) };
+    const call: Call<Id> = { params, query, body: read, plan, who, from, parts: options };
+    return answer(c, await handler(call), options.cookie);
   };
+}
+
+const nobody: Identity = { name: "nobody", signedInBy: "session", grants: [] };
+
+function verbsNeeded({ verb, also }: RouteHead, body: object | null): readonly (Verb | null)[] {
+  if (also === undefined || body === null) return [verb];
+  const isAsked = Object.entries(body).some(([field, value]) => field === also.field && value === true);
+  return isAsked ? [verb, also.verb] : [verb];
 }
 
 function readUrl<Id extends RouteId>(
@@ -160,11 +173,13 @@ function planOf({ plan, summary }: RouteHead, header: string | undefined): strin
   );
 }
 
-function answer<Reply>(c: Context, { reply, status, etag, location }: Answer<Reply>): Response {
+function answer<Reply>(c: Context, told: Answer<Reply>, rules: CookieRules): Response {
+  const { reply, status, etag, location, cookie } = told;
   return c.body(JSON.stringify(reply), status ?? 200, {
     "Content-Type": "application/json; charset=utf-8",
     ...(etag === undefined ? {} : { ETag: `"${etag}"` }),
     ...(location === undefined ? {} : { Location: `${API_BASE}${location}` }),
+    ...(cookie === undefined ? {} : { "Set-Cookie": cookieHeader(rules, cookie) }),
   });
 }
 

@@ -14,7 +14,14 @@ import {
 } from "./schemas/house-schemas.ts";
 import { eventHistory, eventPage, refusals, workCounts } from "./schemas/inbox-schemas.ts";
 import { preview } from "./schemas/plan-schemas.ts";
-import { accessReply, actReply, openedRepair, repairLife, startedCase } from "./schemas/reply-schemas.ts";
+import {
+  accessReply,
+  actReply,
+  openedRepair,
+  repairLife,
+  startedCase,
+  told,
+} from "./schemas/reply-schemas.ts";
 import {
   accessBody,
   approvalBody,
@@ -37,6 +44,7 @@ import {
   repairParams,
   resumeBody,
   rulingOutBody,
+  sessionBody,
   showQuery,
   startBody,
   takeOverBody,
@@ -59,6 +67,8 @@ const onRepair = { params: repairParams, query: nothing, body: nothing } as cons
 /** Every route's. */
 export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   showMe: { ...none, reply: me },
+  openSession: { ...none, body: sessionBody, reply: me },
+  endSession: { ...none, body: nothing, reply: told },
   showOverview: { ...none, reply: overview },
   listCases: { ...none, query: casePageQuery, reply: listPage },
   countCases: { ...none, query: casesQuery, reply: caseCount },

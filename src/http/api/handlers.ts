@@ -12,7 +12,8 @@ import { seemsAlive } from "../../core/state.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import type { Store } from "../../store/port.ts";
 import type { Identity } from "./identity.ts";
-import { mayDo, mayDoForType, verbsOf, visibleCases } from "./rights.ts";
+import { grantsOf, mayDo, mayDoForType, verbsOf, visibleCases, type Roles } from "../../core/rights.ts";
+import { signIn, signOut } from "../../people/sign-in.ts";
 import type { RouteId } from "./types.ts";
 import type {
   ApiTypes,
@@ -32,6 +33,7 @@ export interface ApiParts {
   readonly registry: Registry;
   readonly ports: Ports;
   readonly formatTime: (at: number) => string;
+  readonly roles: Roles;
   /** Where pages are served and what serves them, for people who meet their repairs. */
   readonly served: { readonly host: string; readonly build: string };
 }
@@ -43,7 +45,10 @@ export interface Call<Id extends RouteId> {
   readonly body: ApiTypes[Id]["body"];
   /** The plan version that the person saw; undefined = whatever it is. */
   readonly plan: string | undefined;
+  /** Nobody in particular where a route is open to everybody. */
   readonly who: Identity;
+  /** What the request came with and from where. */
+  readonly from: { readonly sessionToken: string | null; readonly address: string | null };
   readonly parts: ApiParts;
 }
 
@@ -55,6 +60,8 @@ export interface Answer<Reply> {
   /** The plan version. */
   readonly etag?: string;
   readonly location?: string;
+  /** A session's token for the cookie, or none any more. */
+  readonly cookie?: string | null;
 }
 
 /** Answers a route. */
@@ -73,6 +80,17 @@ const ACCESS_WAIT_MS = 20_000;
 export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   showMe: ({ who: { name, signedInBy, grants } }) =>
     Promise.resolve({ reply: { name, signedInBy, verbs: verbsOf(grants) } }),
+  openSession: async ({ parts: { store, roles }, body, from }) => {
+    const { person, sessionToken } = await signIn(store.people, { ...body, address: from.address });
+    // Who was signed in here before is not any more.
+    if (from.sessionToken !== null) await signOut(store.people, from.sessionToken);
+    const verbs = verbsOf(grantsOf(roles, person.roles));
+    return { reply: { name: person.name, signedInBy: "session", verbs }, status: 201, cookie: sessionToken };
+  },
+  endSession: async ({ parts: { store }, from }) => {
+    if (from.sessionToken !== null) await signOut(store.people, from.sessionToken);
+    return { reply: { sentence: "Signed out." }, cookie: null };
+  },
   showOverview: async ({ parts, who }) => ({ reply: visibleOverview(await parts.desk.overview(), who) }),
   listCases: async ({ parts, query, who }) => ({
     reply: await parts.desk.list({ ...criteriaOf(query, parts, who), ...pageOf(query) }),

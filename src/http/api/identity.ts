@@ -1,6 +1,24 @@
-/** Who makes a request. Nobody is trusted for a name in a body or a header: it comes from what they signed in with. */
+/**
+ * Who makes a request. Nobody is trusted for a name in a body or a header: it comes from what they signed in with, a session
+ * in a cookie or a token in `Authorization`, and their rights are looked up anew with each request.
+ *
+ * A request that changes something and comes with a cookie must also say that a page of this very server made it. Browsers
+ * tell that in `Sec-Fetch-Site` or `Origin`, and no page elsewhere can; besides, the cookie is `SameSite=Strict`, and bodies
+ * are taken as JSON only, which no form can send. So there is no further token against forged requests.
+ */
 
-import type { Grant } from "./rights.ts";
+import { FootholdError } from "../../core/errors.ts";
+import {
+  grantsOf,
+  narrowed,
+  VERBS,
+  type Grant,
+  type Roles,
+  type Some,
+  type Verb,
+} from "../../core/rights.ts";
+import { secretHash, SESSION_PREFIX, TOKEN_PREFIX } from "../../people/secrets.ts";
+import type { PeopleStore } from "../../store/people-port.ts";
 
 /** Somebody who is signed in. */
 export interface Identity {
@@ -28,5 +46,69 @@ export function devSignIn(name: string): SignIn {
   return () => Promise.resolve(identity);
 }
 
-/** Nobody is known. */
-export const noSignIn: SignIn = () => Promise.resolve(null);
+/** How the cookie of a session is called. */
+export interface CookieRules {
+  readonly name: string;
+  /** True where it may travel over https only. */
+  readonly isSecure: boolean;
+}
+
+/** The rules for a server that is reached over https, or on this machine alone. */
+export function cookieRules(isHttps: boolean): CookieRules {
+  // The prefix makes browsers refuse one that another host or an unsafe connection set.
+  return isHttps ? { name: "__Host-foothold", isSecure: true } : { name: "foothold", isSecure: false };
+}
+
+/** A header that sets the cookie, or takes it away where there is no token. It ends with the browser's session. */
+export function cookieHeader({ name, isSecure }: CookieRules, token: string | null): string {
+  const common = `Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
+  return token === null ? `${name}=; Max-Age=0; ${common}` : `${name}=${token}; ${common}`;
+}
+
+/** The token in the session's cookie; null = there is none, or more than one, of which nobody knows which is ours. */
+export function cookieToken({ name }: CookieRules, header: string | undefined): string | null {
+  const found = (header ?? "")
+    .split(";")
+    .map((one) => one.trim())
+    .filter((one) => one.startsWith(`${name}=`));
+  const [only] = found;
+  return only === undefined || found.length > 1 ? null : only.slice(name.length + 1);
+}
+
+/** Signs in by session or token. One that does not hold is as good as none; what both say is never mixed. */
+export function peopleSignIn(people: PeopleStore, roles: Roles, cookie: CookieRules): SignIn {
+  return async ({ header, isWrite }) => {
+    const authorization = header("authorization");
+    if (authorization !== undefined) return byToken(people, roles, authorization);
+    const token = cookieToken(cookie, header("cookie"));
+    const hash = token === null ? null : secretHash(token, SESSION_PREFIX);
+    if (hash === null) return null;
+    if (isWrite) checkOwnPage(header);
+    const person = await people.useSession(hash);
+    if (person === null) return null;
+    return { name: person.name, signedInBy: "session", grants: grantsOf(roles, person.roles) };
+  };
+}
+
+async function byToken(people: PeopleStore, roles: Roles, header: string): Promise<Identity | null> {
+  const [, secret] = /^Bearer ([\w-]{1,200})$/i.exec(header) ?? [];
+  const hash = secret === undefined ? null : secretHash(secret, TOKEN_PREFIX);
+  const used = hash === null ? null : await people.useToken(hash);
+  if (used === null) return null;
+  const { token, person } = used;
+  const grants = narrowed(grantsOf(roles, person.roles), scopesOf(token.scopes));
+  return { name: `${person.name} (${token.label})`, signedInBy: "token", grants };
+}
+
+function scopesOf(scopes: readonly string[] | null): Some<Verb> {
+  return scopes === null ? "all" : VERBS.filter((verb) => scopes.includes(verb));
+}
+
+/** That the origin, where it is told, is our own is judged before, for every request. */
+function checkOwnPage(header: (name: string) => string | undefined): void {
+  if (header("sec-fetch-site") === "same-origin" || header("origin") !== undefined) return;
+  throw new FootholdError(
+    "NOT_ALLOWED",
+    "The request comes with a session and does not say that a page of this server made it (Origin). Nothing was done.",
+  );
+}

@@ -4,7 +4,7 @@
  */
 
 import type { PlannedRoute, RouteId } from "./types.ts";
-import type { Verb } from "./verbs.ts";
+import type { Verb } from "../../core/rights.ts";
 
 /** What a right is judged on: a case, a case type, all that a person may see of them, the whole house, or nothing. */
 type JudgedOn = "case" | "caseType" | "visible" | "house" | "anyone";
@@ -19,6 +19,10 @@ export interface RouteHead {
   readonly on: JudgedOn;
   /** `needed`: the act is refused without `If-Match`, which holds the plan version that the person saw, or `*`. */
   readonly plan: "needed" | "none";
+  /** True where nobody needs to be signed in. */
+  readonly isOpen?: boolean;
+  /** A field of the body that needs a right of its own when it is true. */
+  readonly also?: { readonly field: string; readonly verb: Verb };
   readonly tag: "Cases" | "Moves" | "Repairs" | "House" | "Inbox" | "People";
   /** One line. */
   readonly summary: string;
@@ -41,6 +45,26 @@ export const API_ROUTES: {
     on: "anyone",
     tag: "People",
     summary: "Who is signed in, and what they may do",
+  },
+  openSession: {
+    method: "POST",
+    path: "/session",
+    verb: null,
+    on: "anyone",
+    plan: "none",
+    isOpen: true,
+    tag: "People",
+    summary: "Sign in with a name and a password; the answer sets a cookie",
+  },
+  endSession: {
+    method: "DELETE",
+    path: "/session",
+    verb: null,
+    on: "anyone",
+    plan: "none",
+    isOpen: true,
+    tag: "People",
+    summary: "Sign out",
   },
   showOverview: {
     ...read,
@@ -101,6 +125,7 @@ export const API_ROUTES: {
     ...move,
     path: "/cases/{caseId}/resume",
     verb: "resume",
+    also: { field: "force", verb: "force" },
     summary: "Let a case go on, with fresh bounds",
   },
   correctInput: {
@@ -118,7 +143,7 @@ export const API_ROUTES: {
   ruleOutStep: {
     ...move,
     path: "/cases/{caseId}/ruling-out",
-    verb: "ruleOut",
+    verb: "confirm",
     summary: "Vouch that a step did not happen",
   },
   redoStep: {

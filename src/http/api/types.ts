@@ -16,7 +16,7 @@ import type { PlanView } from "../../desk/plan-view.ts";
 import type { OpenedRepair, RepairLife } from "../../desk/repairs.ts";
 import type { StartedCase } from "../../desk/start.ts";
 import type { EventHistory, EventPage, Refusal, WorkCount, WorkState } from "../../store/inbox-port.ts";
-import type { Verb } from "./verbs.ts";
+import type { Verb } from "../../core/rights.ts";
 
 /** A route that takes nothing. */
 export type Nothing = object;
@@ -28,6 +28,12 @@ export interface Me {
   readonly signedInBy: "dev" | "session" | "token";
   /** What they may do somewhere; where exactly is judged on each object. */
   readonly verbs: readonly Verb[];
+}
+
+/** Who wants in. */
+export interface SessionBody {
+  readonly name: string;
+  readonly password: string;
 }
 
 /** Filters of a list of cases. */
@@ -202,6 +208,13 @@ export interface ClaimView {
 /** What each route takes and gives. */
 export interface ApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
+  readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
+  readonly endSession: {
+    params: Nothing;
+    query: Nothing;
+    body: Nothing;
+    reply: { readonly sentence: string };
+  };
   readonly showOverview: { params: Nothing; query: Nothing; body: null; reply: Overview };
   readonly listCases: { params: Nothing; query: CasePageQuery; body: null; reply: ListPage };
   readonly countCases: { params: Nothing; query: CasesQuery; body: null; reply: CaseCount };

@@ -105,8 +105,8 @@ describe("the client", () => {
     expect(names).toEqual([
       "client.ts",
       "core/errors.ts",
+      "core/rights.ts",
       "http/api/routes.ts",
-      "http/api/verbs.ts",
       "http/client/client.ts",
     ]);
   });

@@ -30,6 +30,7 @@ import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, takeable } from "./listing.ts";
+import { memoryPeople } from "./people.ts";
 import { memoryInbox } from "./inbox.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
@@ -103,6 +104,7 @@ function storeOf(memory: Memory): Store {
     countHeld: async () => countHeld(memory.cases.values(), memory.now()),
     listen: async (onHint) => memory.listen(onHint),
     inbox: memoryInbox(memory),
+    people: memoryPeople(() => memory.now()),
   };
 }
 

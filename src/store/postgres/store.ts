@@ -16,6 +16,7 @@ import {
   readDestinations,
 } from "./destinations.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
+import { postgresPeople } from "./people.ts";
 import { postgresInbox } from "./inbox.ts";
 import { insertCase } from "./insert-case.ts";
 import { countCases, countFound, listCases } from "./listing.ts";
@@ -72,5 +73,6 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     countHeld: () => database.guarded(() => countHeld(database)),
     listen: (onHint) => listener.add(onHint),
     inbox: postgresInbox(database, listener),
+    people: postgresPeople(database),
   };
 }

@@ -8,6 +8,7 @@ import { testDestinations } from "./destinations.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
+import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testSnapshots } from "./snapshots.ts";
 import { testStarts } from "./starts.ts";
@@ -26,6 +27,7 @@ export function testContract(bench: Bench): void {
   testDestinations(bench);
   testLists(bench);
   testCriteria(bench);
+  testPeople(bench);
   testRebuilds(bench);
   testSnapshots(bench);
 }

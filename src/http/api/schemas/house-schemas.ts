@@ -11,7 +11,7 @@ import type {
   StepOutline,
 } from "../../../core/outline.ts";
 import type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "../../../desk/overview.ts";
-import { VERBS } from "../verbs.ts";
+import { VERBS } from "../../../core/rights.ts";
 import type { ApiTypes, ClaimView, DestinationView, Me, WorkerView } from "../types.ts";
 import { holding } from "./case-schemas.ts";
 import { count, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";

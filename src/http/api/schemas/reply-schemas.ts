@@ -20,6 +20,9 @@ export const actReply: z.ZodType<ActReply> = named<ActReply>("ActReply")(
   }),
 );
 
+/** One sentence. */
+export const told: z.ZodType<{ readonly sentence: string }> = z.strictObject({ sentence: text });
+
 /** A started case. */
 export const startedCase: z.ZodType<StartedCase> = named<StartedCase>("StartedCase")(
   z.strictObject({ caseId: text, isNew: z.boolean() }),

@@ -4,6 +4,7 @@
  */
 
 import { z } from "zod";
+import { PASSWORD_CHARS_MAX } from "../../../people/password.ts";
 import {
   BUSINESS_KEY_CHARS_MAX,
   NOTE_CHARS_MAX,
@@ -28,6 +29,7 @@ import type {
   RedoBody,
   RepairParams,
   ResumeBody,
+  SessionBody,
   StartBody,
   TakeOverBody,
   VouchBody,
@@ -77,6 +79,17 @@ export const caseTypeParams: z.ZodType<{ caseType: string }> = z.strictObject({ 
 export const destinationParams: z.ZodType<{ destination: string }> = z.strictObject({ destination: name });
 /** Names an event of the inbox. */
 export const eventParams: z.ZodType<{ eventId: string }> = z.strictObject({ eventId: name });
+
+/** Who wants in. */
+export const sessionBody: z.ZodType<SessionBody> = named<SessionBody>("SessionRequest")(
+  z.strictObject({
+    name,
+    password: z
+      .string()
+      .min(1)
+      .max(PASSWORD_CHARS_MAX * 4),
+  }),
+);
 
 /** How a case is shown. */
 export const showQuery: z.ZodType<{ repairId?: string }> = z.strictObject(underRepair);

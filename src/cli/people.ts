@@ -1,0 +1,202 @@
+/** `people` and `tokens`: who may sign in to the server, and what programs sign in with. */
+
+import { text } from "node:stream/consumers";
+import { parseDuration } from "../define/duration.ts";
+import {
+  addPerson,
+  changePerson,
+  createToken,
+  listPeople,
+  listTokens,
+  revokeToken,
+  type PeopleParts,
+  type PersonEdit,
+} from "../people/people.ts";
+import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
+import { DATABASE_OPTIONS, withOpened, type Opened } from "./open.ts";
+import { tableLines } from "./table.ts";
+import { columns, say, sayJson } from "./terminal.ts";
+import { formatTime } from "./times.ts";
+
+const json = { name: "json", value: null, help: "print one JSON document" } as const;
+const role: OptionSpec = {
+  name: "role",
+  value: "ROLE",
+  help: "viewer, operator, approver, admin, or one of the configuration; may be repeated",
+  isRepeatable: true,
+};
+const passwordStdin: OptionSpec = {
+  name: "password-stdin",
+  value: null,
+  help: "read the password from standard input; else one is made and shown once",
+};
+const PASSWORD_INPUT_CHARS_MAX = 10_000;
+
+/** Adds a person. */
+export const peopleAddCommand: Command = {
+  name: "people add",
+  summary: "add a person who may sign in",
+  positionals: ["NAME"],
+  options: [role, passwordStdin, ...DATABASE_OPTIONS],
+  notes: ["Their name stands with everything that they do. What roles grant stands in the configuration."],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      const name = needed(call, 0);
+      const { madePassword } = await addPerson(parts, {
+        name,
+        roles: call.texts("role"),
+        password: await readPassword(call),
+      });
+      say(`Added ${name}.`);
+      sayMade(madePassword);
+    }),
+};
+
+/** Lists people. */
+export const peopleListCommand: Command = {
+  name: "people list",
+  summary: "show who may sign in, and with which roles",
+  positionals: [],
+  options: [json, ...DATABASE_OPTIONS],
+  notes: [],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      const people = await listPeople(parts);
+      if (call.flag("json")) return sayJson(people);
+      if (people.length === 0) return say("Nobody is there yet: foothold people add NAME --role admin");
+      const rows = people.map(({ name, roles, createdAt, disabledAt }) => [
+        name,
+        roles.join(", "),
+        formatTime(createdAt),
+        disabledAt === null ? "" : formatTime(disabledAt),
+      ]);
+      for (const line of tableLines(["NAME", "ROLES", "ADDED", "DISABLED"], rows, columns())) say(line);
+    }),
+};
+
+/** Changes a person. */
+export const peopleChangeCommand: Command = {
+  name: "people change",
+  summary: "give a person other roles or a new password; their sessions end",
+  positionals: ["NAME"],
+  options: [
+    role,
+    { name: "new-password", value: null, help: "make a new password and show it once" },
+    passwordStdin,
+    { name: "enable", value: null, help: "let a disabled person sign in again" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: ["Roles given here take the place of all that the person had."],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      const roles = call.texts("role");
+      const hasPassword = call.flag("new-password") || call.flag("password-stdin");
+      const edit: PersonEdit = {
+        ...(roles.length === 0 ? {} : { roles }),
+        ...(hasPassword ? { password: await readPassword(call) } : {}),
+        ...(call.flag("enable") ? { isDisabled: false } : {}),
+      };
+      if (Object.keys(edit).length === 0) throw usage(call.command, "Nothing to change is given.");
+      const { madePassword } = await changePerson(parts, needed(call, 0), edit);
+      say(`Changed ${needed(call, 0)}; whoever was signed in as them is not any more.`);
+      sayMade(madePassword);
+    }),
+};
+
+/** Disables a person. */
+export const peopleDisableCommand: Command = {
+  name: "people disable",
+  summary: "let a person sign in no more; sessions and tokens end at once",
+  positionals: ["NAME"],
+  options: [...DATABASE_OPTIONS],
+  notes: ["What they did keeps their name."],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      await changePerson(parts, needed(call, 0), { isDisabled: true });
+      say(`Disabled ${needed(call, 0)}.`);
+    }),
+};
+
+/** Makes a token. */
+export const tokensCreateCommand: Command = {
+  name: "tokens create",
+  summary: "make a token with which a program uses the API as a person",
+  positionals: ["LABEL"],
+  options: [
+    { name: "person", value: "NAME", help: "whom it acts as; it never may more than they" },
+    { name: "scope", value: "VERB", help: "narrow it to this right; may be repeated", isRepeatable: true },
+    { name: "lasts", value: "TIME", help: "how long, such as 90d; until it is revoked when left out" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: ["The token is shown this once. Send it as: Authorization: Bearer TOKEN"],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      const person = call.text("person");
+      if (person === null) throw usage(call.command, "--person is missing.");
+      const lasts = call.text("lasts");
+      const made = await createToken(parts, {
+        label: needed(call, 0),
+        person,
+        scopes: call.texts("scope"),
+        lastsMs: lasts === null ? null : parseDuration(lasts),
+      });
+      say(`${made.tokenId} acts as ${person}. The token, shown this once:`);
+      say(made.secret);
+    }),
+};
+
+/** Lists tokens. */
+export const tokensListCommand: Command = {
+  name: "tokens list",
+  summary: "show which tokens there are, and whose",
+  positionals: [],
+  options: [json, ...DATABASE_OPTIONS],
+  notes: [],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      const tokens = await listTokens(parts);
+      if (call.flag("json")) return sayJson(tokens);
+      if (tokens.length === 0) return say("No token was made.");
+      const rows = tokens.map((one) => [
+        one.tokenId,
+        one.label,
+        one.personName,
+        one.scopes?.join(", ") ?? "all",
+        one.endsAt === null ? "" : formatTime(one.endsAt),
+        one.revokedAt === null ? "" : formatTime(one.revokedAt),
+      ]);
+      const heads = ["TOKEN", "LABEL", "PERSON", "SCOPES", "ENDS", "REVOKED"];
+      for (const line of tableLines(heads, rows, columns())) say(line);
+    }),
+};
+
+/** Revokes a token. */
+export const tokensRevokeCommand: Command = {
+  name: "tokens revoke",
+  summary: "make a token good for nothing, at once",
+  positionals: ["TOKEN"],
+  options: [...DATABASE_OPTIONS],
+  notes: ["TOKEN is its id, as `tokens list` shows it."],
+  run: (call) =>
+    withPeople(call, async (parts) => {
+      await revokeToken(parts, needed(call, 0));
+      say("Revoked.");
+    }),
+};
+
+function withPeople(call: Call, work: (parts: PeopleParts) => Promise<void>): Promise<void> {
+  return withOpened(call, { definitions: "optional" }, ({ store, roles, ports }: Opened) =>
+    work({ people: store.people, roles, ids: ports.ids }),
+  );
+}
+
+/** Null = one is to be made. */
+async function readPassword(call: Call): Promise<string | null> {
+  if (!call.flag("password-stdin")) return null;
+  const given = await text(process.stdin);
+  return given.slice(0, PASSWORD_INPUT_CHARS_MAX).replace(/\r?\n$/, "");
+}
+
+function sayMade(password: string | null): void {
+  if (password !== null) say(`Password, shown this once: ${password}`);
+}

@@ -1,0 +1,108 @@
+/**
+ * The store port of people: who there is, who is signed in, and which tokens programs have. A store keeps only hashes of
+ * what opens a door. All times are epoch milliseconds by the store's clock.
+ */
+
+/** A person. */
+export interface StoredPerson {
+  readonly personId: string;
+  /** What they sign in with, and what their acts are told by. Unique, also of those who are disabled. */
+  readonly name: string;
+  /** How the password is kept (people/password.ts); null = they cannot sign in with one. */
+  readonly passwordHash: string | null;
+  readonly roles: readonly string[];
+  readonly createdAt: number;
+  /** Null = they may sign in. */
+  readonly disabledAt: number | null;
+}
+
+/** A person to be added. */
+export type NewPerson = Omit<StoredPerson, "createdAt" | "disabledAt">;
+
+/** What changes about a person. Whatever it is, their sessions end: they sign in anew with what holds now. */
+export interface PersonChange {
+  readonly passwordHash?: string;
+  readonly roles?: readonly string[];
+  readonly isDisabled?: boolean;
+}
+
+/** A session to be opened. */
+export interface NewSession {
+  /** SHA-256 of the token in hexadecimal. */
+  readonly sessionHash: string;
+  readonly personId: string;
+  /** How long it may be unused. */
+  readonly idleMs: number;
+  /** How long it may last at most. */
+  readonly lastsMs: number;
+}
+
+/** A token of a program. */
+export interface StoredToken {
+  readonly tokenId: string;
+  /** For people. */
+  readonly label: string;
+  /** Whose it is: it never may more than they. */
+  readonly personId: string;
+  readonly personName: string;
+  /** Verbs that it is narrowed to; null = all that the person may. */
+  readonly scopes: readonly string[] | null;
+  readonly createdAt: number;
+  readonly endsAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+/** A token to be made. */
+export interface NewToken extends Pick<StoredToken, "tokenId" | "label" | "personId" | "scopes"> {
+  /** SHA-256 of the token in hexadecimal. */
+  readonly tokenHash: string;
+  /** How long it lasts; null = until it is revoked. */
+  readonly lastsMs: number | null;
+}
+
+/** Failed tries to sign in under one key, within a window. */
+export interface FailureCount {
+  readonly failures: number;
+  /** When the window ends and the count begins anew. */
+  readonly endsAt: number;
+}
+
+/** People, sessions and tokens of a store. */
+export interface PeopleStore {
+  /** False when the name is taken. */
+  addPerson(person: NewPerson): Promise<boolean>;
+  findPerson(name: string): Promise<StoredPerson | null>;
+  /** By name; at most {@link PEOPLE_MAX}. */
+  listPeople(): Promise<readonly StoredPerson[]>;
+  /** Changes a person and ends their sessions, at once. False when there is none of that name. */
+  changePerson(name: string, change: PersonChange): Promise<boolean>;
+
+  openSession(session: NewSession): Promise<void>;
+  /** Whose session it is, and that it was used; null when it ended, was never opened, or its person is disabled. */
+  useSession(sessionHash: string): Promise<StoredPerson | null>;
+  /** Safe twice. */
+  endSession(sessionHash: string): Promise<void>;
+
+  addToken(token: NewToken): Promise<void>;
+  /** Whose token it is; null when it ended, was revoked or never made, or its person is disabled. */
+  useToken(tokenHash: string): Promise<{ readonly token: StoredToken; readonly person: StoredPerson } | null>;
+  /** Newest first; at most {@link TOKENS_MAX}. */
+  listTokens(): Promise<readonly StoredToken[]>;
+  /** False when there is none, or it was revoked before. */
+  revokeToken(tokenId: string): Promise<boolean>;
+
+  /** Counts a failure; the first one of a key begins its window. */
+  noteFailure(key: string, windowMs: number): Promise<FailureCount>;
+  /** Null = none within a window that runs. */
+  readFailures(key: string): Promise<FailureCount | null>;
+  clearFailures(key: string): Promise<void>;
+  /** Deletes sessions and failures that are over. Returns how many; at most {@link FORGOTTEN_MAX} of each a call. */
+  forgetOver(): Promise<number>;
+}
+
+/** People in one list. */
+export const PEOPLE_MAX = 1_000;
+/** Tokens in one list. */
+export const TOKENS_MAX = 1_000;
+/** Rows of each kind that one call deletes. */
+export const FORGOTTEN_MAX = 1_000;

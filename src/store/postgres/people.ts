@@ -1,0 +1,128 @@
+/** People, sessions and tokens: one statement each. */
+
+import { invariant } from "../../core/errors.ts";
+import type { FailureCount, PeopleStore, StoredPerson, StoredToken } from "../people-port.ts";
+import type { Database, Parameter } from "./database.ts";
+import type { StatementName } from "../sql/statements.ts";
+
+interface PersonColumns {
+  readonly person_id: string;
+  readonly name: string;
+  readonly password_hash: string | null;
+  readonly roles: readonly string[];
+  readonly created_at: number;
+  readonly disabled_at: number | null;
+}
+
+interface TokenColumns {
+  readonly token_id: string;
+  readonly label: string;
+  readonly person_id: string;
+  readonly person_name: string;
+  readonly scopes: readonly string[] | null;
+  readonly created_at: number;
+  readonly ends_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+interface UsedTokenColumns extends TokenColumns {
+  readonly password_hash: string | null;
+  readonly roles: readonly string[];
+  readonly person_created_at: number;
+}
+
+interface FailureColumns {
+  readonly failures: number;
+  readonly ends_at: number;
+}
+
+/** The people of a PostgreSQL store. */
+export function postgresPeople(database: Database): PeopleStore {
+  const run = <Row extends object>(
+    name: StatementName,
+    values: readonly Parameter[] = [],
+  ): Promise<readonly Row[]> => database.guarded(() => database.run<Row>(name, values));
+  const isAny = async (name: StatementName, values: readonly Parameter[]): Promise<boolean> =>
+    (await run(name, values)).length > 0;
+  return {
+    addPerson: ({ personId, name, passwordHash, roles }) =>
+      isAny("add_person", [personId, name, passwordHash, roles]),
+    findPerson: async (name) => personOrNull(await run<PersonColumns>("find_person", [name])),
+    listPeople: async () => (await run<PersonColumns>("list_people")).map(toPerson),
+    changePerson: (name, { passwordHash, roles, isDisabled }) =>
+      isAny("change_person", [name, passwordHash ?? null, roles ?? null, isDisabled ?? null]),
+    openSession: async ({ sessionHash, personId, idleMs, lastsMs }) => {
+      await run("open_session", [sessionHash, personId, idleMs, lastsMs]);
+    },
+    useSession: async (sessionHash) => personOrNull(await run<PersonColumns>("use_session", [sessionHash])),
+    endSession: async (sessionHash) => {
+      await run("end_session", [sessionHash]);
+    },
+    addToken: async ({ tokenId, tokenHash, label, personId, scopes, lastsMs }) => {
+      await run("add_token", [tokenId, tokenHash, label, personId, scopes, lastsMs]);
+    },
+    useToken: async (tokenHash) => {
+      const [row] = await run<UsedTokenColumns>("use_token", [tokenHash]);
+      return row === undefined ? null : { token: toToken(row), person: ownerOf(row) };
+    },
+    listTokens: async () => (await run<TokenColumns>("list_tokens")).map(toToken),
+    revokeToken: (tokenId) => isAny("revoke_token", [tokenId]),
+    noteFailure: async (key, windowMs) => {
+      const noted = failuresOrNull(await run<FailureColumns>("note_failure", [key, windowMs]));
+      invariant(noted !== null, "note_failure returned no row");
+      return noted;
+    },
+    readFailures: async (key) => failuresOrNull(await run<FailureColumns>("read_failures", [key])),
+    clearFailures: async (key) => {
+      await run("clear_failures", [key]);
+    },
+    forgetOver: async () => {
+      const [row] = await run<{ readonly forgotten: number }>("forget_over");
+      return row?.forgotten ?? 0;
+    },
+  };
+}
+
+function personOrNull([row]: readonly PersonColumns[]): StoredPerson | null {
+  return row === undefined ? null : toPerson(row);
+}
+
+function toPerson(row: PersonColumns): StoredPerson {
+  return {
+    personId: row.person_id,
+    name: row.name,
+    passwordHash: row.password_hash,
+    roles: row.roles,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+  };
+}
+
+function toToken(row: TokenColumns): StoredToken {
+  return {
+    tokenId: row.token_id,
+    label: row.label,
+    personId: row.person_id,
+    personName: row.person_name,
+    scopes: row.scopes,
+    createdAt: row.created_at,
+    endsAt: row.ends_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+/** A token of somebody who is disabled is not found at all. */
+function ownerOf(row: UsedTokenColumns): StoredPerson {
+  return {
+    personId: row.person_id,
+    name: row.person_name,
+    passwordHash: row.password_hash,
+    roles: row.roles,
+    createdAt: row.person_created_at,
+    disabledAt: null,
+  };
+}
+
+function failuresOrNull([row]: readonly FailureColumns[]): FailureCount | null {
+  return row === undefined ? null : { failures: row.failures, endsAt: row.ends_at };
+}

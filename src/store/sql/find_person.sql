@@ -1,0 +1,9 @@
+-- The person of a name.
+-- Caller: findPerson. No locks. Index: people_name.
+-- $1 name
+select
+  p.person_id, p.name, p.password_hash, to_jsonb(p.roles) as roles,
+  floor(extract(epoch from p.created_at) * 1000)::bigint as created_at,
+  floor(extract(epoch from p.disabled_at) * 1000)::bigint as disabled_at
+from foothold.people as p
+where p.name = $1::text;

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import type { NewPerson, NewToken, PeopleStore } from "../../../src/store/people-port.ts";
+import { newId } from "../made-cases.ts";
+import type { Bench } from "./contract.ts";
+
+const HOUR_MS = 3_600_000;
+
+function person(name: string, wishes: Partial<NewPerson> = {}): NewPerson {
+  return { personId: newId(), name, passwordHash: "h", roles: ["viewer"], ...wishes };
+}
+
+function token(personId: string, wishes: Partial<NewToken> = {}): NewToken {
+  return {
+    tokenId: newId(),
+    tokenHash: newId(),
+    label: "ci",
+    personId,
+    scopes: null,
+    lastsMs: null,
+    ...wishes,
+  };
+}
+
+/** A session of ada. */
+async function opened(
+  people: PeopleStore,
+  wishes: { readonly idleMs?: number; readonly lastsMs?: number } = {},
+): Promise<string> {
+  const ada = person("ada");
+  await people.addPerson(ada);
+  const sessionHash = newId();
+  const session = { sessionHash, personId: ada.personId, idleMs: HOUR_MS, lastsMs: HOUR_MS, ...wishes };
+  await people.openSession(session);
+  return sessionHash;
+}
+
+export function testPeople(bench: Bench): void {
+  const people = (): PeopleStore => bench.store.people;
+
+  describe("people", () => {
+    test("have names of their own, and are read back as they were added", async () => {
+      const ada = person("ada", { roles: ["operator", "approver"], passwordHash: null });
+      expect(await people().addPerson(ada)).toBe(true);
+      expect(await people().addPerson(person("ada"))).toBe(false);
+      await people().addPerson(person("Ada"));
+      expect(await people().findPerson("ada")).toMatchObject({ ...ada, disabledAt: null });
+      expect(await people().findPerson("eve")).toBeNull();
+      expect((await people().listPeople()).map(({ name }) => name)).toEqual(["Ada", "ada"]);
+    });
+
+    test("are changed in what is named, and in nothing else", async () => {
+      await people().addPerson(person("ada"));
+      expect(await people().changePerson("ada", { roles: ["admin"] })).toBe(true);
+      expect(await people().changePerson("ada", { passwordHash: "new" })).toBe(true);
+      expect(await people().findPerson("ada")).toMatchObject({ roles: ["admin"], passwordHash: "new" });
+      await people().changePerson("ada", { isDisabled: true });
+      expect((await people().findPerson("ada"))?.disabledAt).not.toBeNull();
+      await people().changePerson("ada", { isDisabled: false });
+      expect((await people().findPerson("ada"))?.disabledAt).toBeNull();
+      expect(await people().changePerson("eve", { roles: [] })).toBe(false);
+    });
+  });
+
+  describe("sessions", () => {
+    test("tell whose they are until they are ended", async () => {
+      const hash = await opened(people());
+      expect(await people().useSession(hash)).toMatchObject({ name: "ada" });
+      await people().endSession(hash);
+      await people().endSession(hash);
+      expect(await people().useSession(hash)).toBeNull();
+      expect(await people().useSession("never opened")).toBeNull();
+    });
+
+    test.each([{ idleMs: 0 }, { lastsMs: 0 }])("end by themselves: %j", async (wishes) => {
+      expect(await people().useSession(await opened(people(), wishes))).toBeNull();
+      expect(await people().forgetOver()).toBe(1);
+      expect(await people().forgetOver()).toBe(0);
+    });
+
+    test.each([{ isDisabled: true }, { roles: ["admin"] }, { passwordHash: "new" }])(
+      "end at once when their person is changed: %j",
+      async (change) => {
+        const hash = await opened(people());
+        await people().changePerson("ada", change);
+        expect(await people().useSession(hash)).toBeNull();
+      },
+    );
+  });
+
+  describe("tokens", () => {
+    test("tell whose they are until they are revoked, once", async () => {
+      const ada = person("ada");
+      await people().addPerson(ada);
+      const made = token(ada.personId, { scopes: ["see"] });
+      await people().addToken(made);
+      expect(await people().useToken(made.tokenHash)).toMatchObject({
+        token: { tokenId: made.tokenId, scopes: ["see"], personName: "ada", endsAt: null },
+        person: { name: "ada", roles: ["viewer"] },
+      });
+      expect(await people().listTokens()).toMatchObject([{ tokenId: made.tokenId, revokedAt: null }]);
+      expect(await people().revokeToken(made.tokenId)).toBe(true);
+      expect(await people().revokeToken(made.tokenId)).toBe(false);
+      expect(await people().useToken(made.tokenHash)).toBeNull();
+      expect((await people().listTokens())[0]?.revokedAt).not.toBeNull();
+    });
+
+    test("are good for nothing once they end or their person is disabled", async () => {
+      const ada = person("ada");
+      await people().addPerson(ada);
+      const short = token(ada.personId, { lastsMs: 0 });
+      const long = token(ada.personId, { lastsMs: HOUR_MS });
+      await people().addToken(short);
+      await people().addToken(long);
+      expect(await people().useToken(short.tokenHash)).toBeNull();
+      expect(await people().useToken(long.tokenHash)).not.toBeNull();
+      await people().changePerson("ada", { isDisabled: true });
+      expect(await people().useToken(long.tokenHash)).toBeNull();
+      expect(await people().useToken("never made")).toBeNull();
+    });
+  });
+
+  describe("failed tries to sign in", () => {
+    test("are counted within a window, which the first one begins", async () => {
+      expect(await people().readFailures("k")).toBeNull();
+      const first = await people().noteFailure("k", HOUR_MS);
+      const second = await people().noteFailure("k", 2 * HOUR_MS);
+      expect([first.failures, second.failures]).toEqual([1, 2]);
+      expect(second.endsAt).toBe(first.endsAt);
+      expect(await people().readFailures("k")).toEqual(second);
+      await people().clearFailures("k");
+      expect(await people().readFailures("k")).toBeNull();
+    });
+
+    test("that came at the same time are all counted", async () => {
+      const noted = await Promise.all(Array.from({ length: 20 }, () => people().noteFailure("k", HOUR_MS)));
+      expect(noted.map(({ failures }) => failures).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_, index) => index + 1),
+      );
+    });
+
+    test("are forgotten when their window is over", async () => {
+      await people().noteFailure("k", 0);
+      expect(await people().readFailures("k")).toBeNull();
+      expect(await people().noteFailure("k", HOUR_MS)).toMatchObject({ failures: 1 });
+      await people().noteFailure("other", 0);
+      expect(await people().forgetOver()).toBe(1);
+      expect(await people().readFailures("k")).toMatchObject({ failures: 1 });
+    });
+  });
+}
