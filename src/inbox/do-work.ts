@@ -200,10 +200,9 @@ async function tell(
   return { kind, sentence, caseIds };
 }
 
-async function payloadOf({ signal }: WorkContext, consumer: TellConsumer, event: InboxEvent): Promise<Json> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS_MAX)]);
+async function payloadOf(context: WorkContext, consumer: TellConsumer, event: InboxEvent): Promise<Json> {
   const given =
-    consumer.fetch === null ? consumer.payload(event) : await bounded(consumer.fetch(event, within), within);
+    consumer.fetch === null ? consumer.payload(event) : await fetched(context, consumer.fetch, event);
   const read = readJson(given, VALUE_CHARS_MAX);
   if (read.kind === "json") return read.value;
   throw new FootholdError(
@@ -213,14 +212,24 @@ async function payloadOf({ signal }: WorkContext, consumer: TellConsumer, event:
 }
 
 /** A function of the author's that does not look at its signal ends with it all the same. */
-function bounded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const ended = new Promise<never>((_, reject) => {
-    const end = (): void =>
-      reject(new Error(`it gave no answer within ${FETCH_MS_MAX} ms`, { cause: signal.reason }));
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
+async function fetched(
+  { ports, signal }: WorkContext,
+  fetch: NonNullable<TellConsumer["fetch"]>,
+  event: InboxEvent,
+): Promise<unknown> {
+  const answered = new AbortController();
+  const late = new AbortController();
+  const waited = AbortSignal.any([signal, answered.signal]);
+  const ended = ports.clock.sleep(FETCH_MS_MAX, waited).then(() => {
+    if (answered.signal.aborted) return;
+    late.abort();
+    throw new Error(signal.aborted ? "this process stops" : `it gave no answer within ${FETCH_MS_MAX} ms`);
   });
-  return Promise.race([work, ended]);
+  try {
+    return await Promise.race([fetch(event, AbortSignal.any([signal, late.signal])), ended]);
+  } finally {
+    answered.abort();
+  }
 }
 
 async function validated(caseType: CaseType, eventType: string, payload: Json): Promise<Json> {

@@ -17,7 +17,14 @@ const CONCURRENCY = 16;
 /** How long a claim holds, in ms: `fetch` and the acts that follow, several times over. */
 const ACT_WITHIN_MS = 90_000;
 const NET_POLL_MS = 2_000;
+/** How often claims are given back that we do not know, in ms. */
+const RELEASE_EVERY_MS = 5_000;
+/** Between two claims, unless the last one took all it could: every commit of a case hints, and few of them concern events. */
+const CLAIM_GAP_MS = 25;
+/** How long it is waited when the database was away, in ms. */
 const AWAY_MS = 500;
+/** How often it is tried to store what became of a piece of work: until its claim is over. */
+const SETTLE_TRIES_MAX = 100;
 /** Failed tries of one round, and the delays between them: 5 s x 4^n, at most 15 min, half of it by chance. */
 const ATTEMPTS_MAX = 5;
 const DELAY_MS_FIRST = 5_000;
@@ -65,6 +72,10 @@ class Working implements InboxWorker {
   #loop: Promise<void> | null = null;
   #unlisten: () => Promise<void> = () => Promise.resolve();
   #isAway = false;
+  /** The claims that we work under. */
+  readonly #known = new Set<string>();
+  /** When claims that we do not know were given back last; after a reply that was lost there may be some. */
+  #releasedAt = -Infinity;
 
   constructor(options: InboxWorkerOptions) {
     this.#options = options;
@@ -95,6 +106,7 @@ class Working implements InboxWorker {
       const idleMs = await this.#pass();
       if (idleMs <= 0 || this.#stopped.signal.aborted) continue;
       this.#wake = new AbortController();
+      await clock.sleep(CLAIM_GAP_MS, this.#stopped.signal);
       if (!this.#isHinted) await clock.sleep(Math.min(idleMs, NET_POLL_MS), this.#wake.signal);
     }
     while (this.#running.size > 0) await Promise.all(this.#running);
@@ -140,31 +152,72 @@ class Working implements InboxWorker {
     return claimed.length;
   }
 
-  #claim(count: number): ReturnType<Store["inbox"]["claimWork"]> {
-    const { store, sources, ports, holderId } = this.#options;
-    return store.inbox.claimWork({
-      holderId: holderId(),
-      claimIds: Array.from({ length: count }, () => ports.ids.unique()),
-      consumers: sources.flatMap(({ tenant, name, consumers }) =>
-        Object.keys(consumers).map((consumer) => ({ tenant, source: name, consumer })),
-      ),
-      actWithinMs: ACT_WITHIN_MS,
-    });
+  async #claim(count: number): ReturnType<Store["inbox"]["claimWork"]> {
+    const { store, sources, ports } = this.#options;
+    const holderId = this.#options.holderId();
+    const now = ports.clock.monotonic();
+    if (now - this.#releasedAt >= RELEASE_EVERY_MS) {
+      await store.inbox.releaseWork(holderId, [...this.#known]);
+      this.#releasedAt = now;
+    }
+    try {
+      return await store.inbox.claimWork({
+        holderId,
+        claimIds: Array.from({ length: count }, () => ports.ids.unique()),
+        consumers: sources.flatMap(({ tenant, name, consumers }) =>
+          Object.keys(consumers).map((consumer) => ({ tenant, source: name, consumer })),
+        ),
+        actWithinMs: ACT_WITHIN_MS,
+      });
+    } catch (error) {
+      this.#releasedAt = -Infinity;
+      throw error;
+    }
   }
 
   /** Never rejects: what is not settled is freed when its claim is over. */
   async #doOne(claimed: ClaimedWork): Promise<void> {
-    const { store, door, registry, ports } = this.#options;
     const { work } = claimed;
     const source = this.#sources.get(scopeName(work.tenant, work.source));
     if (source === undefined) return;
+    const claimId = work.claimId ?? "";
+    this.#known.add(claimId);
+    await this.#workOn(claimed, source);
+    this.#known.delete(claimId);
+  }
+
+  async #workOn(claimed: ClaimedWork, source: Source): Promise<void> {
+    const { store, door, registry, ports } = this.#options;
+    const context = { store, door, registry, ports, signal: this.#stopped.signal };
     try {
-      const context = { store, door, registry, ports, signal: this.#stopped.signal };
-      const end = await doWork(context, source, claimed);
-      await store.inbox.settleWork([this.#outcome(claimed, end)]);
+      await this.#settle(this.#outcome(claimed, await doWork(context, source, claimed)));
     } catch (error) {
       this.#tell(error);
+      await this.#settle(this.#again(claimed));
     }
+  }
+
+  /** Nothing else would touch it before its claim is over. Given up when this process stops: then its claims are freed. */
+  async #settle(outcome: WorkOutcome): Promise<void> {
+    const { store, ports } = this.#options;
+    for (let tries = 1; tries <= SETTLE_TRIES_MAX; tries += 1) {
+      try {
+        await store.inbox.settleWork([outcome]);
+        return;
+      } catch (error) {
+        this.#tell(error);
+        if (this.#stopped.signal.aborted) return;
+        await ports.clock.sleep(AWAY_MS, this.#stopped.signal);
+      }
+    }
+  }
+
+  /** The database was away: nothing is known against the work itself, so it is no failed try of it. */
+  #again({ work }: ClaimedWork): WorkOutcome {
+    const { eventId, consumer, attempts, claimId, caseIds, waitsFor, errorClass } = work;
+    const sentence = "The database was away while it was worked on.";
+    const rest = { eventId, consumer, attempts, claimId: claimId ?? "", caseIds, waitsFor, errorClass };
+    return { ...rest, state: "waiting", dueInMs: AWAY_MS, sentence };
   }
 
   #outcome({ work }: ClaimedWork, end: WorkEnd): WorkOutcome {

@@ -286,6 +286,11 @@ export interface InboxStore {
   /** Stores outcomes; true for each whose claim still held. */
   settleWork(outcomes: readonly WorkOutcome[]): Promise<readonly boolean[]>;
   /**
+   * Gives back what this holder has claimed without knowing, due now and without a loss: a reply was lost, or a failover
+   * brought it back. `known`: the claims that he works under, at most {@link WORK_CLAIM_MAX}. Returns how many.
+   */
+  releaseWork(holderId: string, known: readonly string[]): Promise<number>;
+  /**
    * Makes a key this event's own unless another event has it. Gives that other event and notes a sighting on it; null =
    * the key is this event's.
    */

@@ -268,6 +268,20 @@ function testInbox(storeOf: () => Store): void {
     ]);
   });
 
+  test("takes claims back that their holder does not know: those alone, and without a loss", async () => {
+    await takeOne();
+    await takeOne();
+    const [first, second] = [randomUUID(), randomUUID()];
+    const claimed = { consumers, holderId: "h1", actWithinMs: 60_000 };
+    await inbox().claimWork({ ...claimed, claimIds: [first] });
+    await inbox().claimWork({ ...claimed, claimIds: [second] });
+    expect(await inbox().releaseWork("h2", [])).toBe(0);
+    expect(await inbox().releaseWork("h1", [first, second])).toBe(0);
+    expect(await inbox().releaseWork("h1", [second, randomUUID()])).toBe(1);
+    expect(await inbox().releaseWork("h1", [second])).toBe(0);
+    expect(await claim(inbox())).toMatchObject([{ work: { losses: 0 } }]);
+  });
+
   test("frees a claim whose time is over, though its holder lives", async () => {
     await takeOne();
     const claimIds = [randomUUID()];

@@ -30,8 +30,8 @@ import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, takeable } from "./listing.ts";
+import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
 import { memoryPeople } from "./people.ts";
-import { memoryInbox } from "./inbox.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
 import { systemNow } from "./system.ts";
@@ -103,7 +103,7 @@ function storeOf(memory: Memory): Store {
     hastenHeld: async (request) => hastenHeld(memory.cases, request, memory.now()),
     countHeld: async () => countHeld(memory.cases.values(), memory.now()),
     listen: async (onHint) => memory.listen(onHint),
-    inbox: memoryInbox(memory),
+    inbox: memory.inbox.store,
     people: memoryPeople(() => memory.now()),
   };
 }
@@ -125,22 +125,23 @@ class Memory {
   readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();
   private readonly credentials = new Map<string, CredentialState>();
+  readonly inbox: MemoryInboxServer;
 
   constructor(now: () => number) {
     this.now = now;
+    this.inbox = memoryInbox(this);
   }
 
   /** What is stored is frozen, so a copy of the maps is a copy of all. */
   replicate(): () => void {
     const [cases, idsByKey] = [[...this.cases], [...this.idsByKey]];
-    const [failOver, forgetDestinations] = [this.holders.replicate(), this.destinations.replicate()];
     const credentials = [...this.credentials];
+    const failOvers = [this.holders, this.destinations, this.inbox].map((one) => one.replicate());
     return () => {
       refill(this.credentials, credentials);
-      forgetDestinations();
       refill(this.cases, cases);
       refill(this.idsByKey, idsByKey);
-      failOver();
+      for (const failOver of failOvers) failOver();
     };
   }
 

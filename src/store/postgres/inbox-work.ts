@@ -133,6 +133,16 @@ export async function takeKey(
   return row.event_id;
 }
 
+/** Releases work as the port says. */
+export async function releaseWork(
+  database: Database,
+  holderId: string,
+  known: readonly string[],
+): Promise<number> {
+  invariant(known.length <= WORK_CLAIM_MAX, `a holder knows ${known.length} claims`);
+  return (await database.run("release_work", [holderId, known])).length;
+}
+
 /** Frees work as the port says. */
 export async function freeWork(database: Database, endedHolders: readonly string[]): Promise<number> {
   return (await database.run("free_work", [endedHolders, WORK_LOSSES_MAX, SWEEP_MAX])).length;

@@ -84,6 +84,7 @@ const STATEMENT_NAMES = [
   "read_schema_info",
   "read_tail",
   "register_holder",
+  "release_work",
   "rematch_work",
   "reopen_work",
   "revoke_token",
