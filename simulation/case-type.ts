@@ -6,6 +6,7 @@ import type { CaseType, RuntimeCondition, RuntimeStep } from "../src/define/case
 import { APPROVED, ARRIVED, IN_STOCK, LARGE, REVOKED, type CaseShape } from "./case-shape.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
+import type { SeededRandom } from "./random.ts";
 import { bindSend, isLarge } from "./send-step.ts";
 
 /** Only this simulation starts cases and sends events, with JSON. */
@@ -71,4 +72,11 @@ function bindCondition(name: string, process: SimulatedProcess, { stock }: Outsi
     default:
       throw new Error(`no condition ${name}`);
   }
+}
+
+/** The input as a person corrects it. */
+export function correctedInput(random: SeededRandom): Json {
+  // Now and then only what no request asks for.
+  const amount = random.chance(0.5) ? 1 : random.between(1, 4);
+  return { amount, isFaulty: false, note: `corrected ${random.between(1, 2)}` };
 }

@@ -44,6 +44,23 @@ export const FAULT_KINDS = [
   /** Its answer came after the deadline. */
   "probeSlow",
   "duplicateEvent",
+  /** The server that receives was killed. */
+  "serverKilled",
+  /** A delivery got no answer, or was asked to come again. */
+  "unanswered",
+  "askedAgain",
+  /** It was taken in, and its sender did not hear so. */
+  "successUnheard",
+  /** An event was in before one that was told earlier. */
+  "reordered",
+  /** Sent a second time beside the first. */
+  "resend",
+  /** A delivery that is not the provider's had an answer. */
+  "forged",
+  /** Whoever worked on an event was lost, or did not learn what became of it. */
+  "workLost",
+  /** The provider's list was read. */
+  "reconciled",
   "correction",
   "resume",
   "cancel",

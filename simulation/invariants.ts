@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
 import { isNotNeeded, stepOf } from "../src/core/case-state.ts";
+import type { ReviewReason } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
 import { rowOf } from "../src/core/row.ts";
@@ -80,6 +81,17 @@ function checkRow({ row, journal }: StoredCase): readonly Violation[] {
   const moved = row.state !== "claimed" && (rebuilt.state !== row.state || rebuilt.dueAt !== row.dueAt);
   if (!differs && !moved && rebuilt.revision === row.revision) return [];
   return [{ rule: "row", what: `the row of ${row.caseId} is not what its journal says` }];
+}
+
+/** Reviews that only destinations, or people outside this run, can lift. */
+const ONLY_OUTSIDE: readonly ReviewReason[] = ["unknown", "lapsed", "conflict"];
+
+/** Ended, or in review for one of {@link ONLY_OUTSIDE}. */
+export function isSettled(stored: StoredCase | null): boolean {
+  if (stored === null) return false;
+  const { state, summary } = stored.row;
+  if (state === "done" || state === "canceled") return true;
+  return state === "in_review" && summary.reviews.every(({ reason }) => ONLY_OUTSIDE.includes(reason));
 }
 
 /** At the end each case has ended or stands in sight; none is held by nobody. */

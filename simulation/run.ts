@@ -1,7 +1,6 @@
 /** One run from one seed: a crew of real workers and sweeps, people, events and destinations, in a world that fails. */
 
 import { createHash } from "node:crypto";
-import type { ReviewReason } from "../src/core/journal.ts";
 import type { Json } from "../src/core/json.ts";
 import { registryOf } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
@@ -14,21 +13,23 @@ import { tellEntry } from "../src/testing/tell-entry.ts";
 import { unmetered } from "../src/wire/unmetered.ts";
 import type { SimulatedAccess } from "./access.ts";
 import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
-import { bindCaseType } from "./case-type.ts";
+import { bindCaseType, correctedInput } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
 import type { Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
-import { checkEffect, checkEnd } from "./invariants.ts";
+import { HookedEvents } from "./hooked-events.ts";
+import { checkEffect, checkEnd, isSettled } from "./invariants.ts";
 import type { Violation } from "./journal-rules.ts";
 import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
 import { usePage } from "./page.ts";
+import { actOnce, type PersonAct } from "./person.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
 import { checkRepairs } from "./repair-invariants.ts";
 import { countRoutes } from "./routes.ts";
 import { Scheduler, settled } from "./scheduler.ts";
-import { simulateStore, type NetworkHabits } from "./store.ts";
+import { CALM_NETWORK, drawNetwork, simulateStore, type NetworkHabits } from "./store.ts";
 
 /** Lease of the simulated workers, in virtual ms. */
 const LEASE_MS = 3_000;
@@ -41,8 +42,6 @@ const CHAOS_MS = 15_000;
 const CALM_MS = 35_000;
 /** How often a start is tried while the network loses requests. */
 const STARTS_MAX = 20;
-/** Reviews that only destinations, or people outside this run, can lift. */
-const ONLY_OUTSIDE: readonly ReviewReason[] = ["unknown", "lapsed", "conflict"];
 /** Events in one run, so that a loop that never rests is found. */
 const EVENTS_MAX = 200_000;
 
@@ -78,7 +77,11 @@ class Run {
   readonly #crew: SimulatedProcess[] = [];
   readonly #caseIds: string[] = [];
   readonly #desk: Desk;
+  /** Null = events come straight to the cases, as from one's own program. */
+  readonly #hooked: HookedEvents | null;
   #isCalm = false;
+  /** The database may have lost what senders were told is in, and no journal shows it. */
+  #hasFailedOver = false;
   #processes = 0;
 
   constructor(seed: number, onTrace: (line: string) => void) {
@@ -98,8 +101,27 @@ class Run {
     });
     const ours = this.#outside.destinations.get("transaction");
     if (ours !== undefined) this.#database.keep(() => ours.replicate());
-    this.#network = this.#drawNetwork();
+    this.#network = drawNetwork(this.#random);
     this.#desk = this.#newDesk(this.#newProcess("desk"));
+    this.#hooked = this.#random.chance(0.5) ? this.#hookEvents() : null;
+  }
+
+  #hookEvents(): HookedEvents {
+    return new HookedEvents({
+      scheduler: this.#scheduler,
+      random: this.#random.fork(),
+      counts: this.#counts,
+      store: this.#database.store,
+      habits: () => this.#habits(),
+      newProcess: (label) => this.#newProcess(label),
+      storeFor: (process) => this.#storeFor(process),
+      violate: (rule, what) => this.#violate(rule, what),
+      onTrace: (line) => this.#trace(line),
+    });
+  }
+
+  #habits(): NetworkHabits {
+    return this.#isCalm ? CALM_NETWORK : this.#network;
   }
 
   async go(): Promise<RunResult> {
@@ -122,31 +144,18 @@ class Run {
     };
   }
 
-  #drawNetwork(): NetworkHabits {
-    const random = this.#random;
-    const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
-    return {
-      latencyMsMax: random.between(1, 40),
-      requestLost: sometimes(0.03),
-      replyLost: sometimes(0.05),
-      stall: sometimes(0.01),
-      stallMs: 4_000,
-    };
-  }
-
   #newProcess(label: string): SimulatedProcess {
     this.#processes += 1;
     return new SimulatedProcess(`${label}${this.#processes}`, this.#scheduler, this.#random.fork());
   }
 
   #storeFor(process: SimulatedProcess): Store {
-    const calm: NetworkHabits = { latencyMsMax: 5, requestLost: 0, replyLost: 0, stall: 0, stallMs: 0 };
     return simulateStore({
       store: this.#database.store,
       process,
       scheduler: this.#scheduler,
       random: this.#random.fork(),
-      habits: () => (this.#isCalm ? calm : this.#network),
+      habits: () => this.#habits(),
       counts: this.#counts,
       onStaleWrite: ({ caseId, claimId }) =>
         this.#violate("door", `a commit under ${claimId} was taken, which was not the claim of ${caseId}`),
@@ -190,9 +199,10 @@ class Run {
     const process = this.#newProcess("worker");
     this.#crew.push(process);
     const store = this.#storeFor(process);
+    const registry = registryOf([bindCaseType(this.#shape, process, this.#outside)]);
     const worker = createWorker({
       store,
-      registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
+      registry,
       ports: process.ports,
       meter: unmetered,
       name: process.name,
@@ -204,10 +214,13 @@ class Run {
     });
     createSweep({ store, ports: process.ports, intervalMs: 1_000 }).start();
     const start = (): void => {
-      worker.start().catch((error: unknown) => {
-        this.#trace(`${process.name} could not start: ${String(error)}`);
-        process.after(500, start);
-      });
+      worker.start().then(
+        () => this.#hooked?.startWorker({ process, store, registry, worker }),
+        (error: unknown) => {
+          this.#trace(`${process.name} could not start: ${String(error)}`);
+          process.after(500, start);
+        },
+      );
     };
     start();
   }
@@ -258,6 +271,7 @@ class Run {
     at(0.5, random.between(1, 6), () => this.#openPage(random));
     at(0.8, random.between(2, 6), () => this.#accessOf(random).expire());
     at(0.4, random.between(1, 3), () => this.#revoke(random));
+    at(0.3, random.between(1, 3), () => this.#hooked?.killServer());
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
   }
@@ -320,6 +334,7 @@ class Run {
   }
 
   async #failOver(lag: number): Promise<void> {
+    this.#hasFailedOver = true;
     const attemptsBefore = this.#database.lostAttempts.size;
     const entries = await this.#database.failOver(lag, this.#caseIds);
     if (entries > 0) this.#counts.hit("failover");
@@ -329,42 +344,18 @@ class Run {
 
   #person(random: SeededRandom, act: PersonAct): void {
     const caseId = random.pick(this.#caseIds);
-    void this.#act(act, caseId, random).then(
+    void actOnce(act, { desk: this.#desk, caseId, random, counts: this.#counts }).then(
       () => this.#trace(`a person: ${act} ${caseId}`),
       (error: unknown) => this.#trace(`a person is refused ${act} ${caseId}: ${String(error)}`),
     );
   }
 
-  async #act(act: PersonAct, caseId: string, random: SeededRandom): Promise<void> {
-    switch (act) {
-      case "approve":
-        await this.#desk.answerApproval(caseId, {
-          step: "step1",
-          approved: random.chance(0.9),
-          by: "finance",
-        });
-        return;
-      case "resume":
-        await this.#desk.resume(caseId, { by: "ops" });
-        this.#counts.hit("resume");
-        return;
-      case "cancel":
-        await this.#desk.cancel(caseId, { by: "ops" });
-        this.#counts.hit("cancel");
-        return;
-      case "correct":
-        await this.#desk.correctInput(caseId, {
-          input: correctedInput(random),
-          by: "ops",
-          reason: "it was wrong",
-        });
-        this.#counts.hit("correction");
-    }
-  }
-
   #event(random: SeededRandom, eventType: string, caseId: string = random.pick(this.#caseIds)): void {
-    const sourceId = `${eventType}-${caseId}-${random.between(1, 2)}`;
+    const no = random.between(1, 2);
+    const order = `order-${this.#caseIds.indexOf(caseId)}`;
+    const sourceId = `${eventType}-${caseId}-${no}`;
     const send = (): void => {
+      if (this.#hooked !== null) return this.#hooked.tell(eventType, order, no);
       this.#desk.recordEvent(caseId, { eventType, payload: { n: 1 }, sourceId }).catch((error: unknown) => {
         this.#trace(`an event is refused: ${String(error)}`);
       });
@@ -383,6 +374,7 @@ class Run {
     for (const destination of this.#outside.destinations.values()) destination.calmDown();
     this.#outside.stock.calmDown();
     for (const one of this.#crew) one.stop(0);
+    this.#hooked?.calmDown(this.#hasFailedOver);
     this.#startWorker();
     const help = (): void => {
       for (const caseId of this.#caseIds) void this.#help(caseId);
@@ -436,15 +428,9 @@ class Run {
     }
   }
 
-  /** Ended, or in review for one of {@link ONLY_OUTSIDE}. */
   async #areSettled(): Promise<boolean> {
     const cases = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
-    return cases.every((stored) => {
-      if (stored === null) return false;
-      const { state, summary } = stored.row;
-      if (state === "done" || state === "canceled") return true;
-      return state === "in_review" && summary.reviews.every(({ reason }) => ONLY_OUTSIDE.includes(reason));
-    });
+    return cases.every(isSettled) && (await (this.#hooked?.isSettled() ?? true));
   }
 
   async #until(work: Promise<void>): Promise<void> {
@@ -463,6 +449,8 @@ class Run {
       if (one === null) this.#violate("lost case", "a started case is not in the store");
       else this.#judge(one);
     }
+    const cases = stored.filter((one) => one !== null);
+    this.#violations.push(...((await this.#hooked?.check(cases, this.#hasFailedOver)) ?? []));
     return JSON.stringify(
       [stored, [...this.#outside.destinations.values()].map(({ effects }) => effects)],
       withoutStacks,
@@ -496,12 +484,4 @@ class Run {
 /** A stack names the caller of the run too, which is no part of it. */
 function withoutStacks(name: string, value: unknown): unknown {
   return name === "stack" ? null : value;
-}
-
-type PersonAct = "approve" | "correct" | "resume" | "cancel";
-
-function correctedInput(random: SeededRandom): Json {
-  // Now and then only what no request asks for.
-  const amount = random.chance(0.5) ? 1 : random.between(1, 4);
-  return { amount, isFaulty: false, note: `corrected ${random.between(1, 2)}` };
 }

@@ -1,6 +1,7 @@
 /** The store as one simulated process meets it: over a network that is slow, loses requests, and loses replies. */
 
 import { FootholdError } from "../src/core/errors.ts";
+import type { InboxStore } from "../src/store/inbox-port.ts";
 import type { HolderCommit, HolderReply, StepTransaction, Store } from "../src/store/port.ts";
 import type { FaultCounts } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -17,6 +18,27 @@ export interface NetworkHabits {
   /** Now and then a call takes this long, in ms. */
   readonly stallMs: number;
   readonly stall: number;
+}
+
+/** A network that loses nothing. */
+export const CALM_NETWORK: NetworkHabits = {
+  latencyMsMax: 5,
+  requestLost: 0,
+  replyLost: 0,
+  stall: 0,
+  stallMs: 0,
+};
+
+/** Draws a network that is slow, and loses some of what goes over it. */
+export function drawNetwork(random: SeededRandom): NetworkHabits {
+  const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
+  return {
+    latencyMsMax: random.between(1, 40),
+    requestLost: sometimes(0.03),
+    replyLost: sometimes(0.05),
+    stall: sometimes(0.01),
+    stallMs: 4_000,
+  };
 }
 
 /** What a simulated store needs. */
@@ -100,12 +122,40 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     hastenHeld: (request) => call("hastenHeld", () => store.hastenHeld(request)),
     countHeld: () => call("countHeld", () => store.countHeld()),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
-    inbox: store.inbox,
+    inbox: inboxOver(call, store.inbox),
     people: store.people,
   };
 }
 
 type Call = <Reply>(name: string, apply: () => Promise<Reply>) => Promise<Reply>;
+
+/** Each method over the network: nothing of an inbox is there by itself. */
+function inboxOver(call: Call, inbox: InboxStore): InboxStore {
+  return {
+    takeIn: (deliveries) => call("takeIn", () => inbox.takeIn(deliveries)),
+    refuse: (refusals) => call("refuse", () => inbox.refuse(refusals)),
+    hintWork: () => call("hintWork", () => inbox.hintWork()),
+    claimWork: (request) => call("claimWork", () => inbox.claimWork(request)),
+    settleWork: (outcomes) => call("settleWork", () => inbox.settleWork(outcomes)),
+    releaseWork: (holderId, known) => call("releaseWork", () => inbox.releaseWork(holderId, known)),
+    takeKey: (eventId, key) => call("takeKey", () => inbox.takeKey(eventId, key)),
+    freeWork: (endedHolders) => call("freeWork", () => inbox.freeWork(endedHolders)),
+    expireWork: () => call("expireWork", () => inbox.expireWork()),
+    rematchWork: () => call("rematchWork", () => inbox.rematchWork()),
+    findCases: (target) => call("findCases", () => inbox.findCases(target)),
+    linkCase: (caseId, targets) => call("linkCase", () => inbox.linkCase(caseId, targets)),
+    loadBody: (deliveryId) => call("loadBody", () => inbox.loadBody(deliveryId)),
+    showEvent: (eventId) => call("showEvent", () => inbox.showEvent(eventId)),
+    listEvents: (filter) => call("listEvents", () => inbox.listEvents(filter)),
+    listRefusals: (limit) => call("listRefusals", () => inbox.listRefusals(limit)),
+    countWork: () => call("countWork", () => inbox.countWork()),
+    reopenWork: (eventId, work, act) => call("reopenWork", () => inbox.reopenWork(eventId, work, act)),
+    readReconciling: (tenant, source) => call("readReconciling", () => inbox.readReconciling(tenant, source)),
+    writeReconciling: (tenant, source, reconciling) =>
+      call("writeReconciling", () => inbox.writeReconciling(tenant, source, reconciling)),
+    forget: (which, older) => call("forget", () => inbox.forget(which, older)),
+  };
+}
 
 /** A transaction of a step whose commit goes over the network too. */
 async function beginOver(call: Call, store: Store): Promise<StepTransaction> {
