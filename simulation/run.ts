@@ -337,6 +337,7 @@ class Run {
     this.#hasFailedOver = true;
     const attemptsBefore = this.#database.lostAttempts.size;
     const entries = await this.#database.failOver(lag, this.#caseIds);
+    if (this.#isCalm) this.#hooked?.calmDown(true);
     if (entries > 0) this.#counts.hit("failover");
     if (this.#database.lostAttempts.size > attemptsBefore) this.#counts.hit("lostAttempt");
     this.#trace(`the database fails over and loses ${lag} commits at most, ${entries} entries`);

@@ -139,6 +139,7 @@ function inboxOver(call: Call, inbox: InboxStore): InboxStore {
     settleWork: (outcomes) => call("settleWork", () => inbox.settleWork(outcomes)),
     releaseWork: (holderId, known) => call("releaseWork", () => inbox.releaseWork(holderId, known)),
     takeKey: (eventId, key) => call("takeKey", () => inbox.takeKey(eventId, key)),
+    listWorkHolders: () => call("listWorkHolders", () => inbox.listWorkHolders()),
     freeWork: (endedHolders) => call("freeWork", () => inbox.freeWork(endedHolders)),
     expireWork: () => call("expireWork", () => inbox.expireWork()),
     rematchWork: () => call("rematchWork", () => inbox.rematchWork()),

@@ -6,7 +6,6 @@
 import { isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Store } from "../store/port.ts";
-import { SWEEP_MAX } from "../store/inbox-port.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Receiver } from "./receive.ts";
 import type { OnInboxReport } from "./report.ts";
@@ -81,10 +80,12 @@ export function createInboxSweep(options: InboxSweepOptions): InboxSweep {
 }
 
 async function sweepOnce(store: Store): Promise<InboxSweepReport> {
-  const holders = await store.listHolders();
-  const ended = holders.filter(({ endedAt }) => endedAt !== null).map(({ holderId }) => holderId);
+  // In this order: whoever holds work was registered before. One that is not there, a failover has lost.
+  const holding = await store.inbox.listWorkHolders();
+  const holders = holding.length === 0 ? [] : await store.listHolders();
+  const alive = new Set(holders.filter(({ endedAt }) => endedAt === null).map(({ holderId }) => holderId));
   return {
-    freed: await store.inbox.freeWork(ended.slice(0, SWEEP_MAX)),
+    freed: await store.inbox.freeWork(holding.filter((holderId) => !alive.has(holderId))),
     expired: await store.inbox.expireWork(),
     rematched: await store.inbox.rematchWork(),
   };

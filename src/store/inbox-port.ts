@@ -295,6 +295,8 @@ export interface InboxStore {
    * the key is this event's.
    */
   takeKey(eventId: string, key: FurtherKey): Promise<string | null>;
+  /** Those that hold work, at most {@link SWEEP_MAX}. */
+  listWorkHolders(): Promise<readonly string[]>;
   /** Frees claims that are over or whose holder is one of these. A third loss in one round goes to review. Returns how many. */
   freeWork(endedHolders: readonly string[]): Promise<number>;
   /** Puts work whose deadline has passed in review. Returns how many; at most {@link SWEEP_MAX} a call. */

@@ -260,12 +260,20 @@ function testInbox(storeOf: () => Store): void {
     const eventId = await takeOne();
     for (let losses = 1; losses <= WORK_LOSSES_MAX; losses += 1) {
       expect(await claim(inbox())).toHaveLength(1);
+      expect(await inbox().listWorkHolders()).toEqual(["h1"]);
       expect(await inbox().freeWork(["another"])).toBe(0);
       expect(await inbox().freeWork(["h1"])).toBe(1);
     }
     expect((await inbox().showEvent(eventId))?.work).toMatchObject([
       { state: "in_review", losses: WORK_LOSSES_MAX, dueAt: null, errorClass: "lost" },
     ]);
+  });
+
+  test("names nobody as a holder of work who has settled it", async () => {
+    await takeOne();
+    const claimed = await claim(inbox());
+    await inbox().settleWork(claimed.map((one) => outcomeOf(one, {})));
+    expect(await inbox().listWorkHolders()).toEqual([]);
   });
 
   test("takes claims back that their holder does not know: those alone, and without a loss", async () => {

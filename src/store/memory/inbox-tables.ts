@@ -226,6 +226,11 @@ export class MemoryInbox {
     return true;
   }
 
+  listWorkHolders(): readonly string[] {
+    const held = [...this.works.values()].flatMap(({ work }) => work.holderId ?? []);
+    return [...new Set(held)].slice(0, SWEEP_MAX);
+  }
+
   releaseWork(holderId: string, known: readonly string[]): number {
     const mine = [...this.works.values()].filter(
       ({ work }) =>

@@ -23,6 +23,7 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     settleWork: (outcomes) => written(() => outcomes.map((one) => inbox.settle(one))),
     releaseWork: (holderId, known) => written(() => inbox.releaseWork(holderId, known)),
     takeKey: (eventId, key) => written(() => inbox.takeKey(eventId, key)),
+    listWorkHolders: async () => inbox.listWorkHolders(),
     freeWork: (endedHolders) => written(() => inbox.freeWork(endedHolders)),
     expireWork: () => written(() => inbox.expireWork()),
     rematchWork: () => written(() => inbox.rematchWork()),

@@ -143,6 +143,12 @@ export async function releaseWork(
   return (await database.run("release_work", [holderId, known])).length;
 }
 
+/** Lists holders as the port says. */
+export async function listWorkHolders(database: Database): Promise<readonly string[]> {
+  const rows = await database.run<{ readonly holder_id: string }>("list_work_holders", [SWEEP_MAX]);
+  return rows.map(({ holder_id }) => holder_id);
+}
+
 /** Frees work as the port says. */
 export async function freeWork(database: Database, endedHolders: readonly string[]): Promise<number> {
   return (await database.run("free_work", [endedHolders, WORK_LOSSES_MAX, SWEEP_MAX])).length;

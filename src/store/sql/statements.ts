@@ -61,6 +61,7 @@ const STATEMENT_NAMES = [
   "list_reviews",
   "list_sightings",
   "list_tokens",
+  "list_work_holders",
   "listen",
   "load_body",
   "load_case",
