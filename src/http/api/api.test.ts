@@ -132,6 +132,34 @@ describe("the API", () => {
     }
   });
 
+  test("looks at moves first, assigns, hands over, and asks what a role may not", async () => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store));
+    const caseId = await start(client);
+    const seen = await client.previewMove({ caseId, move: "correct", input: { ...order, amount: 1 } });
+    expect(seen).toMatchObject({ isAllowed: true, inputChanges: [{ path: "amount", from: 12.5, to: 1 }] });
+    expect((await refusalOf(client.previewMove({ caseId, move: "skip" }))).details.fields).toEqual([
+      { path: "step", message: "is missing" },
+    ]);
+    await client.assignCase({ caseId, to: { id: "team-1", label: "Team 1" }, reason: why });
+    const { repairId } = await client.openRepair({ caseId });
+    const to = { id: "ben", label: "Ben" };
+    await client.handOverRepair({ caseId, repairId, to, reason: why });
+    const shown = await client.showCase({ caseId });
+    expect(shown).toMatchObject({ assignee: to, repair: null });
+    const step = "createRecord";
+    expect((await refusalOf(client.checkStep({ caseId, step }, { plan: "*" }))).code).toBe(
+      "NOTHING_TO_CHECK",
+    );
+    expect((await refusalOf(client.undoStep({ caseId, step, reason: why }, { plan: "*" }))).code).toBe(
+      "NOTHING_TO_UNDO",
+    );
+    const { client: viewer } = watchedClient(testApp(store, { signIn: verbsOnly("ben", ["see"]) }));
+    const { moves } = await viewer.showCase({ caseId });
+    expect(moves.filter(({ isAllowed }) => isAllowed)).toEqual([]);
+    expect(moves.find(({ move }) => move === "resume")).toMatchObject({ isForbidden: true });
+  });
+
   test("says 202 of what a worker is only asked to do", async () => {
     const store = memoryStore();
     const app = testApp(store);
@@ -167,6 +195,10 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
     "side-by-side",
   ]);
   expect(await client.showCaseType({ caseType: "purchase" })).toMatchObject({ name: "purchase" });
+  expect(await client.showForms({ caseType: "purchase" })).toMatchObject({
+    input: { kind: "schema" },
+    approvals: { approve: { kind: "schema" } },
+  });
   expect(await client.listDestinations()).toMatchObject({
     destinations: [
       {

@@ -98,7 +98,7 @@ function routeOf<Id extends RouteId>(
     const plan = planOf(head, header("if-match"));
     const sessionToken = cookieToken(options.cookie, header("cookie"));
     const from = { sessionToken, address: options.addressOf(c) };
-    const call: Call<Id> = { params, query, body: read, plan, who, from, parts: options };
+    const call: Call<Id> = { params, query, body: read, plan, who, object, from, parts: options };
     return answer(c, await handler(call), options.cookie);
   };
 }

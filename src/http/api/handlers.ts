@@ -2,17 +2,27 @@
 
 import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
 import { FootholdError } from "../../core/errors.ts";
+import type { MoveRight } from "../../core/move-names.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "../../core/outline.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Registry } from "../../define/registry.ts";
 import type { Desk, ListFilter } from "../../desk/desk.ts";
+import type { PreviewRequest } from "../../desk/preview.ts";
 import type { Overview } from "../../desk/overview.ts";
 import { holdingOf } from "../../desk/holding.ts";
 import { seemsAlive } from "../../core/state.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import type { Store } from "../../store/port.ts";
 import type { Identity } from "./identity.ts";
-import { grantsOf, mayDo, mayDoForType, verbsOf, visibleCases, type Roles } from "../../core/rights.ts";
+import {
+  grantsOf,
+  mayDo,
+  mayDoForType,
+  verbsOf,
+  visibleCases,
+  type RightsObject,
+  type Roles,
+} from "../../core/rights.ts";
 import { signIn, signOut } from "../../people/sign-in.ts";
 import type { RouteId } from "./types.ts";
 import type {
@@ -23,6 +33,7 @@ import type {
   DestinationUse,
   DestinationView,
   EventsQuery,
+  PreviewBody,
   WorkerView,
 } from "./types.ts";
 
@@ -47,6 +58,8 @@ export interface Call<Id extends RouteId> {
   readonly plan: string | undefined;
   /** Nobody in particular where a route is open to everybody. */
   readonly who: Identity;
+  /** What the right was judged on; null = that is left to the answer. */
+  readonly object: RightsObject | null;
   /** What the request came with and from where. */
   readonly from: { readonly sessionToken: string | null; readonly address: string | null };
   readonly parts: ApiParts;
@@ -99,13 +112,18 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
     const count = await parts.store.countFound(criteriaOf(query, parts, who), COUNT_MAX);
     return { reply: { count, isCapped: count === COUNT_MAX } };
   },
-  showCase: async ({ parts, params, query }) => {
-    const reply = await parts.desk.show(params.caseId, query.repairId);
+  showCase: async ({ parts, params, query, who, object }) => {
+    const hasRight = (right: MoveRight): boolean => object !== null && mayDo(who.grants, right, object);
+    const reply = await parts.desk.show(params.caseId, query.repairId, hasRight);
     return { reply, ...(reply.plan === null ? {} : { etag: reply.plan.version }) };
   },
   previewCase: async ({ parts, params }) => {
     const { caseId, revision, plan } = await parts.desk.show(params.caseId);
     return { reply: { caseId, revision, plan }, ...(plan === null ? {} : { etag: plan.version }) };
+  },
+  previewMove: async ({ parts, params, body }) => {
+    const reply = await parts.desk.preview(params.caseId, readPreview(body));
+    return { reply, etag: reply.plan };
   },
   startCase: async ({ parts, who, body: { type, input, businessKey, tenant } }) => {
     const reply = await parts.desk.startCase(type, input, { by: who.name, businessKey, tenant });
@@ -118,6 +136,10 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   confirmStep: (call) => act(call, (id, request) => call.parts.desk.confirmStep(id, request)),
   ruleOutStep: (call) => act(call, (id, request) => call.parts.desk.ruleOut(id, request)),
   redoStep: (call) => act(call, (id, request) => call.parts.desk.redoStep(id, request)),
+  checkStep: (call) => act(call, (id, request) => call.parts.desk.checkNow(id, request)),
+  skipStep: (call) => act(call, (id, request) => call.parts.desk.skipStep(id, request)),
+  undoStep: (call) => act(call, (id, request) => call.parts.desk.undoStep(id, request)),
+  assignCase: (call) => act(call, (id, request) => call.parts.desk.assignCase(id, request)),
   cancelCase: (call) => act(call, (id, request) => call.parts.desk.cancel(id, request)),
   pauseCase: (call) => act(call, (id, request) => call.parts.desk.pause(id, request)),
   addNote: (call) => act(call, (id, request) => call.parts.desk.addNote(id, request)),
@@ -137,10 +159,18 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   closeRepair: async ({ parts, params }) => ({
     reply: await parts.desk.closeRepair(params.caseId, params.repairId),
   }),
+  handOverRepair: async ({ parts, params, who, body }) => ({
+    reply: await parts.desk.handOver(params.caseId, { ...body, repairId: params.repairId, by: who.name }),
+  }),
   listCaseTypes: ({ parts, who }) => Promise.resolve({ reply: { caseTypes: visibleTypes(parts, who) } }),
   showCaseType: ({ parts, params, who }) => {
     const found = visibleTypes(parts, who).find(({ name }) => name === params.caseType);
     return Promise.resolve({ reply: found ?? unknownType(params.caseType, visibleTypes(parts, who)) });
+  },
+  showForms: ({ parts, params, who }) => {
+    const known = visibleTypes(parts, who);
+    if (!known.some(({ name }) => name === params.caseType)) return unknownType(params.caseType, known);
+    return Promise.resolve({ reply: parts.desk.forms(params.caseType) });
   },
   listDestinations: ({ parts, who }) =>
     Promise.resolve({ reply: { destinations: destinationsOf(visibleTypes(parts, who)) } }),
@@ -181,6 +211,33 @@ async function act<Id extends ActRoute>(
 ): Promise<Answer<ApiTypes["addNote"]["reply"]>> {
   const reply = await work(params.caseId, { ...body, by: who.name, plan });
   return reply.outcome === "requested" ? { reply, status: 202 } : { reply };
+}
+
+/** The move as the desk takes it. Throws `INVALID_REQUEST` for a move without its step or its input. */
+function readPreview({ move, step, force, input, result, repairId }: PreviewBody): PreviewRequest {
+  const under = { repairId };
+  switch (move) {
+    case "resume":
+      return { move, step, force, ...under };
+    case "cancel":
+      return { move, ...under };
+    case "correct":
+      return { move, input: input ?? missing(move, "input"), ...under };
+    case "confirm":
+    case "skip":
+      return { move, step: step ?? missing(move, "step"), result, ...under };
+    case "check":
+    case "ruleOut":
+    case "redo":
+    case "undo":
+      return { move, step: step ?? missing(move, "step"), ...under };
+  }
+}
+
+function missing(move: string, path: string): never {
+  throw new FootholdError("INVALID_REQUEST", `To look at ${move} first, name its ${path}.`, {
+    details: { fields: [{ path, message: "is missing" }] },
+  });
 }
 
 function pageOf({ limit, cursor }: CasePageQuery): Pick<ListFilter, "limit" | "after"> {

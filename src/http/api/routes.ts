@@ -106,6 +106,15 @@ export const API_ROUTES: {
     tag: "Cases",
     summary: "What a pick-up would do now; free and not logged",
   },
+  previewMove: {
+    method: "POST",
+    path: "/cases/{caseId}/preview",
+    verb: "see",
+    on: "case",
+    plan: "none",
+    tag: "Cases",
+    summary: "What a move would do; changes and records nothing",
+  },
   startCase: {
     method: "POST",
     path: "/cases",
@@ -151,6 +160,30 @@ export const API_ROUTES: {
     path: "/cases/{caseId}/redo",
     verb: "redo",
     summary: "Order a confirmed step to be done again",
+  },
+  checkStep: {
+    ...move,
+    path: "/cases/{caseId}/check",
+    verb: "check",
+    summary: "Have a worker ask anew what is known of a step; nothing is sent",
+  },
+  skipStep: {
+    ...move,
+    path: "/cases/{caseId}/skip",
+    verb: "skip",
+    summary: "Leave a step out; what follows goes on with the result given",
+  },
+  undoStep: {
+    ...move,
+    path: "/cases/{caseId}/undo",
+    verb: "undo",
+    summary: "Take back what a confirmed step did",
+  },
+  assignCase: {
+    ...fact,
+    path: "/cases/{caseId}/assignment",
+    verb: "assign",
+    summary: "Give the case to a person or a team, or to nobody in particular",
   },
   cancelCase: {
     ...move,
@@ -200,6 +233,12 @@ export const API_ROUTES: {
     verb: "repair",
     summary: "End a repair and apply what came meanwhile",
   },
+  handOverRepair: {
+    ...repair,
+    path: "/cases/{caseId}/repair/{repairId}/hand-over",
+    verb: "assign",
+    summary: "End a repair and give the case to somebody else",
+  },
   listCaseTypes: {
     ...read,
     path: "/case-types",
@@ -215,6 +254,14 @@ export const API_ROUTES: {
     on: "visible",
     tag: "House",
     summary: "One case type: its steps, what each follows, its events",
+  },
+  showForms: {
+    ...read,
+    path: "/case-types/{caseType}/forms",
+    verb: "see",
+    on: "visible",
+    tag: "House",
+    summary: "JSON Schemas of the input, approvals, results and events of a case type",
   },
   listDestinations: {
     ...read,

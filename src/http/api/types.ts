@@ -2,6 +2,7 @@
 
 import type { FieldFault, ErrorCode } from "../../core/errors.ts";
 import type { FailureKind } from "../../core/failure.ts";
+import type { Assignee } from "../../core/journal.ts";
 import type { Json } from "../../core/json.ts";
 import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
 import type { StoredState } from "../../core/row.ts";
@@ -12,6 +13,7 @@ import type { ActReply } from "../../desk/change.ts";
 import type { ListPage } from "../../desk/desk.ts";
 import type { Holding } from "../../desk/holding.ts";
 import type { HolderView, Overview } from "../../desk/overview.ts";
+import type { FormsView, MovePreview } from "../../desk/preview.ts";
 import type { PlanView } from "../../desk/plan-view.ts";
 import type { OpenedRepair, RepairLife } from "../../desk/repairs.ts";
 import type { StartedCase } from "../../desk/start.ts";
@@ -130,6 +132,36 @@ export interface RedoBody extends ActBody {
   readonly reason: string;
 }
 
+/** A step left out; `result` is what later steps use in place of its own. */
+export interface SkipBody extends RedoBody {
+  readonly result?: Json;
+}
+
+/** A step to be asked about. */
+export interface CheckBody extends ReasonedBody {
+  readonly step: string;
+}
+
+/** Whose a case becomes; null = nobody's in particular. */
+export interface AssignBody extends ReasonedBody {
+  readonly to: Assignee | null;
+}
+
+/** Who gets a case that is open for repair. */
+export interface HandOverBody {
+  readonly to: Assignee;
+  readonly reason: string;
+}
+
+/** A move to be looked at first. */
+export interface PreviewBody extends ActBody {
+  readonly move: MovePreview["move"];
+  readonly step?: string;
+  readonly force?: boolean;
+  readonly input?: Json;
+  readonly result?: Json;
+}
+
 /** A pause; `untilAt` is epoch ms. */
 export interface PauseBody extends ReasonedBody {
   readonly untilAt?: number | null;
@@ -220,6 +252,7 @@ export interface ApiTypes {
   readonly countCases: { params: Nothing; query: CasesQuery; body: null; reply: CaseCount };
   readonly showCase: { params: CaseParams; query: { repairId?: string }; body: null; reply: ReviewPacket };
   readonly previewCase: { params: CaseParams; query: Nothing; body: null; reply: Preview };
+  readonly previewMove: { params: CaseParams; query: Nothing; body: PreviewBody; reply: MovePreview };
   readonly startCase: { params: Nothing; query: Nothing; body: StartBody; reply: StartedCase };
   readonly answerApproval: { params: CaseParams; query: Nothing; body: ApprovalBody; reply: ActReply };
   readonly resumeCase: { params: CaseParams; query: Nothing; body: ResumeBody; reply: ActReply };
@@ -227,6 +260,10 @@ export interface ApiTypes {
   readonly confirmStep: { params: CaseParams; query: Nothing; body: ConfirmationBody; reply: ActReply };
   readonly ruleOutStep: { params: CaseParams; query: Nothing; body: VouchBody; reply: ActReply };
   readonly redoStep: { params: CaseParams; query: Nothing; body: RedoBody; reply: ActReply };
+  readonly checkStep: { params: CaseParams; query: Nothing; body: CheckBody; reply: ActReply };
+  readonly skipStep: { params: CaseParams; query: Nothing; body: SkipBody; reply: ActReply };
+  readonly undoStep: { params: CaseParams; query: Nothing; body: RedoBody; reply: ActReply };
+  readonly assignCase: { params: CaseParams; query: Nothing; body: AssignBody; reply: ActReply };
   readonly cancelCase: { params: CaseParams; query: Nothing; body: ReasonedBody; reply: ActReply };
   readonly pauseCase: { params: CaseParams; query: Nothing; body: PauseBody; reply: ActReply };
   readonly addNote: { params: CaseParams; query: Nothing; body: { readonly text: string }; reply: ActReply };
@@ -235,6 +272,7 @@ export interface ApiTypes {
   readonly takeOverRepair: { params: CaseParams; query: Nothing; body: TakeOverBody; reply: OpenedRepair };
   readonly keepRepair: { params: RepairParams; query: Nothing; body: Nothing; reply: RepairLife };
   readonly closeRepair: { params: RepairParams; query: Nothing; body: Nothing; reply: ActReply };
+  readonly handOverRepair: { params: RepairParams; query: Nothing; body: HandOverBody; reply: ActReply };
   readonly listCaseTypes: {
     params: Nothing;
     query: Nothing;
@@ -242,6 +280,7 @@ export interface ApiTypes {
     reply: { readonly caseTypes: readonly CaseOutline[] };
   };
   readonly showCaseType: { params: { caseType: string }; query: Nothing; body: null; reply: CaseOutline };
+  readonly showForms: { params: { caseType: string }; query: Nothing; body: null; reply: FormsView };
   readonly listDestinations: {
     params: Nothing;
     query: Nothing;
@@ -307,4 +346,7 @@ export type PlannedRoute =
   | "confirmStep"
   | "ruleOutStep"
   | "redoStep"
+  | "checkStep"
+  | "skipStep"
+  | "undoStep"
   | "cancelCase";

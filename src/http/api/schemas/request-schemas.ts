@@ -17,19 +17,24 @@ import { LIST_LIMIT_MAX } from "../../../store/port.ts";
 import type {
   AccessBody,
   ApprovalBody,
+  AssignBody,
   CasePageQuery,
   CaseParams,
   CasesQuery,
+  CheckBody,
   ConfirmationBody,
   CorrectionBody,
+  HandOverBody,
   EventBody,
   EventsQuery,
   Nothing,
   PauseBody,
+  PreviewBody,
   RedoBody,
   RepairParams,
   ResumeBody,
   SessionBody,
+  SkipBody,
   StartBody,
   TakeOverBody,
   VouchBody,
@@ -37,6 +42,7 @@ import type {
 import { readableState, storedState } from "./case-schemas.ts";
 import { failureKind } from "./failure-schemas.ts";
 import { standing, workState } from "./inbox-schemas.ts";
+import { previewedMove } from "./preview-schemas.ts";
 import { json, list, named, typed } from "./schema.ts";
 
 /** Longest name of a type, step, destination, source or id. */
@@ -183,6 +189,40 @@ export const rulingOutBody: z.ZodType<VouchBody> = named<VouchBody>("RulingOutRe
 /** A step to be done again. */
 export const redoBody: z.ZodType<RedoBody> = named<RedoBody>("RedoRequest")(
   z.strictObject({ step: name, reason: prose, ...underRepair }),
+);
+
+/** A step left out. */
+export const skipBody: z.ZodType<SkipBody> = named<SkipBody>("SkipRequest")(
+  z.strictObject({ step: name, reason: prose, result: json.exactOptional(), ...underRepair }),
+);
+
+/** A step to be asked about. */
+export const checkBody: z.ZodType<CheckBody> = named<CheckBody>("CheckRequest")(
+  z.strictObject({ step: name, reason, ...underRepair }),
+);
+
+const newAssignee = z.strictObject({ id: name, label: name });
+
+/** Whose a case becomes. */
+export const assignBody: z.ZodType<AssignBody> = named<AssignBody>("AssignRequest")(
+  z.strictObject({ to: newAssignee.nullable(), reason, ...underRepair }),
+);
+
+/** Who gets a case that is open for repair. */
+export const handOverBody: z.ZodType<HandOverBody> = named<HandOverBody>("HandOverRequest")(
+  z.strictObject({ to: newAssignee, reason: prose }),
+);
+
+/** A move to be looked at first. */
+export const previewBody: z.ZodType<PreviewBody> = named<PreviewBody>("PreviewRequest")(
+  z.strictObject({
+    move: previewedMove,
+    step: name.exactOptional(),
+    force: z.boolean().exactOptional(),
+    input: json.exactOptional(),
+    result: json.exactOptional(),
+    ...underRepair,
+  }),
 );
 
 /** A cancel. */
