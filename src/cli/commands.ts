@@ -25,6 +25,7 @@ import {
 } from "./cases-order.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
+import { diffCommand } from "./diff.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import {
@@ -51,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
   migrateCommand,
   rehearseCommand,
   doctorCommand,
+  diffCommand,
   casesListCommand,
   casesShowCommand,
   casesPreviewCommand,

@@ -21,7 +21,10 @@ export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 /** Each code in words, in order. */
 export const EXIT_CODE_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT_CODES.ok, "done"],
-  [EXIT_CODES.unexpected, "something unexpected happened, the port is in use, or a rehearsed step is unsafe"],
+  [
+    EXIT_CODES.unexpected,
+    "something unexpected happened, the port is in use, a rehearsed step is unsafe, or new definitions change cases",
+  ],
   [EXIT_CODES.usage, "the command line is wrong, or a configuration file is missing"],
   [EXIT_CODES.notFound, "there is no such case, case type, person or token"],
   [EXIT_CODES.refused, "the case does not allow it now; the code on stderr says why"],

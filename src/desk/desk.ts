@@ -45,6 +45,7 @@ import { previewMove, viewForms, type FormsView, type MovePreview, type PreviewR
 import { checkNow, skipStep, undoStep, type CheckRequest, type SkipRequest } from "./step-orders.ts";
 import { checkEngine, type ActReply } from "./change.ts";
 import { definitionOf, neededDefinition } from "./definition.ts";
+import { diffDefinitions, type DefinitionDiff, type DiffRequest } from "./definition-diff.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { viewOverview, type Overview } from "./overview.ts";
 import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
@@ -152,6 +153,8 @@ export interface Desk {
    * Throws `CASE_NOT_FOUND`, `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`, `REPAIR_OVER`.
    */
   preview(caseId: string, request: PreviewRequest): Promise<MovePreview>;
+  /** What the loaded definitions would change about open cases; reads only. Throws `INVALID_REQUEST`. */
+  diffDefinitions(request?: DiffRequest): Promise<DefinitionDiff>;
   /** What forms for the input, approvals, results and events of a case type are made of. Throws `UNKNOWN_CASE_TYPE`. */
   forms(caseType: string): FormsView;
   /** Reads rows only, so that one corrupt journal hides no other case. Throws `INVALID_REQUEST` for a limit out of bounds. */
@@ -199,6 +202,7 @@ export function createDesk(options: DeskOptions): Desk {
     closeRepair: (caseId, repairId) => closeRepair(parts, caseId, repairId),
     show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
     preview: (caseId, request) => previewMove(parts, caseId, request),
+    diffDefinitions: (request) => diffDefinitions(parts, request ?? {}),
     forms: (caseType) => viewForms(parts, caseType),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts),

@@ -314,6 +314,19 @@ describe("bad configuration", () => {
     for (const text of texts) expect(stderr).toContain(text);
   });
 
+  test("definitions are compared with the cases that are under way, before they are deployed", async () => {
+    await start();
+    const same = await cli(["diff", "purchase", "--limit", "1"]);
+    expect(same.stdout).toMatch(/^1 open cases looked at, 1 go on as they are\./);
+    expect(same.code).toBe(0);
+    const lost = await cli(["diff", "purchase", "--config", "other.config.mjs"]);
+    expect(lost.stdout).toMatch(/^\d+ +purchase +- +\d\d-\S+ +no worker with these definitions takes it/m);
+    expect(lost.code).toBe(1);
+    const asJson = await cli(["diff", "purchase", "--limit", "1", "--json"]);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ looked: 1, unchanged: 1, changes: [] });
+    expect(await cli(["diff", "--limit", "0"])).toMatchObject({ code: 2 });
+  });
+
   test("a configuration that is not there is a usage error", async () => {
     const { code, stderr } = await cli(["worker", "--config", "nowhere.mjs"]);
     expect(code).toBe(2);
