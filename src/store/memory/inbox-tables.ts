@@ -54,8 +54,8 @@ interface Called {
 
 /** All of it. */
 export class MemoryInbox {
-  readonly deliveries = new Map<string, Delivered>();
-  readonly reconciling = new Map<string, Reconciling>();
+  readonly deliveries: Map<string, Delivered> = new Map();
+  readonly reconciling: Map<string, Reconciling> = new Map();
   readonly refusals: Refusal[] = [];
   private readonly around: Surroundings;
   private readonly events = new Map<string, Seen>();
