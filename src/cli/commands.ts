@@ -26,6 +26,7 @@ import {
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { diffCommand } from "./diff.ts";
+import { destinationsCommand } from "./destinations.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import {
@@ -76,6 +77,7 @@ export const COMMANDS: readonly Command[] = [
   casesOpenCommand,
   casesTakeOverCommand,
   casesCloseCommand,
+  destinationsCommand,
   accessRestoredCommand,
   inboxListCommand,
   inboxShowCommand,

@@ -11,7 +11,7 @@ import { planCase } from "../core/plan.ts";
 import type { PlanInput, Standing } from "../core/planning.ts";
 import { repairUnder } from "../core/repair.ts";
 import type { StoredState } from "../core/row.ts";
-import { readState, type Reading } from "../core/state.ts";
+import { readState, type Reading, type ReadingInput } from "../core/state.ts";
 import type { WireFindingCode } from "../core/wire-evidence.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { sayFinding } from "../wire/findings.ts";
@@ -177,12 +177,15 @@ export interface LineInput {
   readonly row: StoredRow;
   readonly holders: readonly StoredHolder[];
   readonly isDefinitionLoaded: boolean;
+  /** What is known of destinations, where the case waits for one. */
+  readonly destinations?: ReadingInput["destinations"] | undefined;
   readonly now: number;
   readonly formatTime: FormatTime;
 }
 
 /** One case in a list. */
-export function viewLine({ row, holders, isDefinitionLoaded, now, formatTime }: LineInput): CaseLine {
+export function viewLine(input: LineInput): CaseLine {
+  const { row, holders, isDefinitionLoaded, destinations, now, formatTime } = input;
   const { state, dueAt, summary, claim } = row;
   const holder = holders.find(({ holderId }) => holderId === claim?.holderId) ?? null;
   return {
@@ -194,7 +197,15 @@ export function viewLine({ row, holders, isDefinitionLoaded, now, formatTime }: 
     definitionVersion: row.definitionVersion,
     revision: row.revision,
     storedState: state,
-    reading: readState({ state, dueAt, summary, claim, holder, now }),
+    reading: readState({
+      state,
+      dueAt,
+      summary,
+      claim,
+      holder,
+      now,
+      ...(destinations === undefined ? {} : { destinations }),
+    }),
     sinceAt: claim?.claimedAt ?? row.changedAt,
     dueAt,
     holding: holdingOf(row, holders, now, formatTime),
@@ -220,6 +231,8 @@ export interface CaseViewInput {
   /** Tells what a step would send now. */
   readonly fingerprintNow: (step: SendStepOutline) => string | null;
   readonly makeRequest: MakesRequest;
+  /** What is known of destinations, where the case waits for one. */
+  readonly destinations?: ReadingInput["destinations"] | undefined;
   /** What the person who looks has the right to. */
   readonly hasRight: HasRight;
   readonly now: number;
@@ -238,6 +251,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     row,
     holders: input.holders,
     isDefinitionLoaded: input.definition.kind === "loaded",
+    destinations: input.destinations,
     now,
     formatTime,
   });

@@ -46,6 +46,7 @@ import { checkNow, skipStep, undoStep, type CheckRequest, type SkipRequest } fro
 import { checkEngine, type ActReply } from "./change.ts";
 import { definitionOf, neededDefinition } from "./definition.ts";
 import { diffDefinitions, type DefinitionDiff, type DiffRequest } from "./definition-diff.ts";
+import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { viewOverview, type Overview } from "./overview.ts";
 import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
@@ -160,6 +161,8 @@ export interface Desk {
   /** Reads rows only, so that one corrupt journal hides no other case. Throws `INVALID_REQUEST` for a limit out of bounds. */
   list(filter?: ListFilter): Promise<ListPage>;
   overview(): Promise<Overview>;
+  /** Where loaded case types send to: what each may be sent now and why, what is under way, and who waits for it. */
+  destinations(): Promise<DestinationsView>;
 }
 
 /** Cases on one page of a list where nothing else is asked for. */
@@ -206,6 +209,7 @@ export function createDesk(options: DeskOptions): Desk {
     forms: (caseType) => viewForms(parts, caseType),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts),
+    destinations: () => readDestinations(parts),
   };
 }
 
@@ -220,6 +224,7 @@ async function showCase(
   const [stored, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
   if (stored === null) throw caseNotFound(caseId);
   checkEngine(stored.row, parts.engineVersion);
+  const destinations = await readingsFor(parts, [stored.row]);
   const now = await store.now();
   const { state } = stored;
   if (repairId !== null) checkRepair(stored.row, state, repairId);
@@ -240,6 +245,7 @@ async function showCase(
     hasRight,
     isOwnRepair: repairId !== null,
     fingerprintNow: tellFingerprint,
+    destinations,
     now,
     formatTime,
   });
@@ -256,10 +262,11 @@ async function listCases(parts: DeskParts, filter: ListFilter): Promise<ListPage
   const { store, registry, formatTime } = parts;
   const limit = filter.limit ?? LIST_LIMIT_DEFAULT;
   const [page, holders] = await Promise.all([store.listCases({ ...filter, limit }), store.listHolders()]);
+  const destinations = await readingsFor(parts, page.rows);
   const now = await store.now();
   const cases = page.rows.map((row) => {
     const isDefinitionLoaded = definitionOf(registry, row).standing.kind === "loaded";
-    return viewLine({ row, holders, isDefinitionLoaded, now, formatTime });
+    return viewLine({ row, holders, isDefinitionLoaded, destinations, now, formatTime });
   });
   return { cases, next: page.next, now };
 }
