@@ -74,6 +74,8 @@ export const FAULT_KINDS = [
   "unseenEvent",
   "lateReport",
   "claimLost",
+  /** A person said that the access is restored which others waited for. */
+  "restored",
   /** A confirmation lapsed. */
   "lapsed",
   /** What lapsed was asked about, and is what is wanted now. */

@@ -400,6 +400,13 @@ class Run {
     if (waits.some(({ kind }) => kind === "approval")) {
       await this.#desk.answerApproval(caseId, { step: "step1", approved: true, by: "finance" }).catch(ignore);
     }
+    for (const wait of waits) {
+      if (wait.kind !== "access") continue;
+      // Whoever was refused first may have ended by now; those who wait need the word all the same.
+      const { destination, credentialId } = wait;
+      const restored = { destination, credentialId, by: "ops", waitMs: 3_000 };
+      await this.#desk.restoreAccess(restored).then(() => this.#counts.hit("restored"), ignore);
+    }
     if (reviews.some(({ reason }) => reason === "rejected")) {
       await this.#desk
         .correctInput(caseId, { input: correctedInput(random), by: "ops", reason: "rejected" })

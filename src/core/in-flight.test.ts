@@ -4,6 +4,7 @@ import type { Failure, FailureCause } from "./failure.ts";
 import {
   afterReport,
   afterRestored,
+  beforeTrial,
   destinationKey,
   freshDestination,
   givePermit,
@@ -232,7 +233,8 @@ describe("a credential that was refused", () => {
     const quota = seen({ sign: { kind: "denied", cause: "quota", untilAt: START + MINUTE } });
     const used = after(fresh, [quota]);
     expect(used).toMatchObject({ limit: 1, notBeforeAt: START + MINUTE, notBeforeBy: "quota", denial: null });
-    expect(afterRestored(used)).toMatchObject({ notBeforeAt: null, notBeforeBy: null });
+    expect(beforeTrial(used)).toMatchObject({ notBeforeAt: null, notBeforeBy: null });
+    expect(beforeTrial(down)).toBe(down);
     const silent = seen({ sign: { kind: "denied", cause: "quota", untilAt: null } });
     expect(after(fresh, [silent])).toMatchObject({ notBeforeAt: null, denial: { cause: "quota" } });
   });

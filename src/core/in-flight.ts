@@ -373,15 +373,14 @@ function afterDenial(state: DestinationState, { denial, answeredFrom }: Destinat
   return { ...state, denial: { cause: refused.cause, sinceAt, caseId, sentence, lastAt } };
 }
 
-/** What a person says who restored the access: nobody waits for it any more, and it is tried by few first. */
+/** What a person says who restored the access, before it is tried: a quota is not waited for any more. */
+export function beforeTrial(state: DestinationState): DestinationState {
+  return state.notBeforeBy === "quota" ? { ...state, notBeforeAt: null, notBeforeBy: null } : state;
+}
+
+/** The access was tried and is there: nobody waits for it any more. */
 export function afterRestored(state: DestinationState): DestinationState {
-  const isQuota = state.notBeforeBy === "quota";
-  return {
-    ...state,
-    denial: null,
-    notBeforeAt: isQuota ? null : state.notBeforeAt,
-    notBeforeBy: isQuota ? null : state.notBeforeBy,
-  };
+  return { ...beforeTrial(state), denial: null };
 }
 
 /** Who shares a limit. */

@@ -179,8 +179,10 @@ export function decideResume(
   if (state.rest.kind === "paused" || state.pauseRequest !== null) return resumed;
   const stuck = actsOf(input, request.step).filter(({ act }) => isStuck(act));
   if (stuck.length === 0) {
-    // What a review was opened for may be gone already; then only the person is waited for.
-    return hasReview(state, request.step) ? resumed : nothingToResume(input, request.step);
+    // What a review was opened for may be gone already; then only the person is waited for. And what waits for access
+    // would be sent, if it were there: a person who says so has it tried.
+    const isWaiting = hasReview(state, request.step) || waitsForAccess(state, request.step);
+    return isWaiting ? resumed : nothingToResume(input, request.step);
   }
   const again = actsOf({ ...input, state: previewWith(input, { kind: "resumed", ...request }) }, null);
   const blockers = stuck.flatMap(({ name, act }) => {
@@ -259,6 +261,12 @@ function hasReview({ steps }: CaseState, only: string | null): boolean {
     ([name, { review }]) => review !== null && (only === null || name === only),
   );
 }
+
+function waitsForAccess({ rest }: CaseState, only: string | null): boolean {
+  const waits = rest.kind === "waiting" ? rest.waits : [];
+  return waits.some(({ kind, step }) => kind === "access" && (only === null || step === only));
+}
+
 function nothingToResume(input: PlanInput, step: string | null): MoveVerdict {
   const { state } = input;
   const waits = actsOf(input, step).flatMap(({ act }) =>

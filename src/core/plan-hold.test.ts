@@ -3,6 +3,7 @@ import { failure, MINUTE, outlineOf, person, SECOND, START, Story } from "./case
 import { destinationKey, type Hold } from "./in-flight.ts";
 import type { Wait } from "./journal.ts";
 import { areSameWaits, isHeldBack } from "./plan-hold.ts";
+import { decideResume } from "./moves.ts";
 import type { Act, Holds } from "./planning.ts";
 
 const story = (): Story => new Story(outlineOf({ kind: "step", name: "create" }));
@@ -40,6 +41,17 @@ describe("a send whose destination takes no more now", () => {
     expect(actOf(denied, after)).toMatchObject({ kind: "send" });
     const again = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: denied.now + 1 });
     expect(actOf(denied, again)).toMatchObject({ kind: "wait", wait: { kind: "access" } });
+  });
+
+  it("is resumable while it waits for access, though nothing is known of it at the desk", () => {
+    const wait: Wait = { kind: "access", ...where, dueAt: START, owner: "erp-admins" };
+    const waiting = story().append({ kind: "parked", waits: [wait], dueAt: START });
+    const order = { by: person, reason: null };
+    const resumed = (one: Story, step: string | null): string =>
+      decideResume(one.planInput(), null, { ...order, step }).kind;
+    expect([null, "create"].map((step) => resumed(waiting, step))).toEqual(["write", "write"]);
+    expect(resumed(waiting, "other")).toBe("refused");
+    expect(resumed(story(), null)).toBe("refused");
   });
 
   it("asks for a permit first where each send needs one", () => {

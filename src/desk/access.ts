@@ -1,16 +1,20 @@
 /**
  * Access restored: one act for every case that waits on a credential. One case is tried first; what its destination says
- * decides whether the others go on. Done again, it goes on with what is still waiting.
+ * decides whether the others go on. Those that stand in review are resumed one by one; those that only wait for the
+ * access are freed by one write, and workers take them up as the destination's limit allows. Done again, it goes on with
+ * what is still waiting.
  */
 
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import { forgetRefresh } from "../core/refresh.ts";
-import type { StoredRow } from "../store/port.ts";
+import { afterRestored, beforeTrial, type DestinationState } from "../core/in-flight.ts";
+import type { DestinationId, StoredRow } from "../store/port.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { resume } from "./acts.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { sendAgain } from "./send-again.ts";
 import { checkTexts, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 
 /** How long the case that is tried first is watched, in ms, where nothing else is asked for. */
@@ -19,6 +23,13 @@ export const PROBE_WAIT_MS_DEFAULT = 60_000;
 const LOOK_EVERY_MS = 200;
 /** Cases released at the same time. */
 const RELEASES_MAX = 8;
+/** Parked cases made due at once by the act itself, and how far apart, in ms. */
+const HASTENED_MAX = 256;
+const HASTEN_GAP_MS = 20;
+/** Cases of which one is tried first, where others cannot go on for another reason. */
+const CANDIDATES_MAX = 20;
+/** Pages of waiting cases that are looked through for one to try, where none stands in review. */
+const PARKED_PAGES_MAX = 20;
 /** Reasons that a reply names; the rest is counted. */
 const REFUSED_MAX = 20;
 
@@ -82,21 +93,95 @@ export async function restoreAccess(parts: DeskParts, request: AccessRequest): P
     state: forgetRefresh(stored),
     reply: null,
   }));
-  const waiting = await findWaiting(parts, steps);
-  const reply = { destination: request.destination, credentialId, refused: [] };
-  const [first, ...others] = waiting;
-  if (first === undefined) return { ...reply, probe: { kind: "nothingWaits" }, released: 0, waiting: 0 };
-  const probe = await tryFirst(parts, first, { ...request, reason });
-  if (probe.kind !== "works") return { ...reply, probe, released: 0, waiting: waiting.length };
-  request.onReleased?.(1, others.length);
-  const { released, refused } = await releaseAll(parts, others, { ...request, reason });
+  const id = { destination: request.destination, credentialId };
+  const reviewed = await findWaiting(parts, steps);
+  const parked = await countParked(parts, id);
+  const reply = { ...id, refused: [] };
+  const someParked = parked === 0 ? null : await findParked(parts, id);
+  const candidates = [...reviewed.slice(0, CANDIDATES_MAX), ...(someParked === null ? [] : [someParked])];
+  if (candidates.length === 0) {
+    // Nobody is there to try it: the next case does.
+    await free(parts, id);
+    return { ...reply, probe: { kind: "nothingWaits" }, released: 0, waiting: 0 };
+  }
+  await change(parts, id, beforeTrial);
+  const { probe, tried } = await tryOne(parts, candidates, { ...request, reason });
+  const waiting = reviewed.length + parked;
+  if (probe.kind !== "works") return { ...reply, probe, released: 0, waiting };
+  await free(parts, id);
+  const others = reviewed.filter((one) => one !== tried);
+  const freed = waiting - others.length;
+  request.onReleased?.(freed, others.length);
+  const { released, refused } = await releaseAll(parts, others, { ...request, reason, freed });
   return {
     ...reply,
     probe,
-    released: released + 1,
+    released: freed + released,
     waiting: others.length - released,
     refused: refused.slice(0, REFUSED_MAX),
   };
+}
+
+/** Tries the first that can go on at all: one that is blocked by something else must not keep the others. */
+async function tryOne(
+  parts: DeskParts,
+  candidates: readonly Waiting[],
+  request: Releasing,
+): Promise<{ readonly probe: AccessProbe; readonly tried: Waiting }> {
+  let last: unknown = null;
+  for (const tried of candidates) {
+    try {
+      return { probe: await tryFirst(parts, tried, request), tried };
+    } catch (error) {
+      if (!isFootholdError(error) || error.code === "DATABASE_UNAVAILABLE") throw error;
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Cases that are not in review and wait for others' access to be restored, as far as they are looked through. */
+async function countParked({ store }: DeskParts, id: DestinationId): Promise<number> {
+  const { destinations } = await store.readDestinations();
+  const isHere = (one: DestinationId): boolean =>
+    one.destination === id.destination && one.credentialId === id.credentialId;
+  if ((destinations.find(isHere)?.state.denial ?? null) === null) return 0;
+  return (await store.countHeld()).find(isHere)?.cases ?? 0;
+}
+
+async function findParked({ store }: DeskParts, id: DestinationId): Promise<Waiting | null> {
+  let after: string | undefined;
+  for (let page = 0; page < PARKED_PAGES_MAX; page += 1) {
+    const filter = { states: ["waiting"], limit: LIST_LIMIT_MAX } as const;
+    const { rows, next } = await store.listCases({ ...filter, ...(after === undefined ? {} : { after }) });
+    for (const { caseId, startedAt, summary } of rows) {
+      const wait = summary.waits.find(
+        (one) =>
+          one.kind === "access" && one.destination === id.destination && one.credentialId === id.credentialId,
+      );
+      if (wait !== undefined) return { caseId, step: wait.step, startedAt };
+    }
+    if (next === null) return null;
+    after = next;
+  }
+  return null;
+}
+
+async function change(
+  { store, ports }: DeskParts,
+  id: DestinationId,
+  to: (state: DestinationState) => DestinationState,
+): Promise<void> {
+  await sendAgain(ports.clock, () =>
+    store.changeDestination(id, (state) => ({ state: state === null ? null : to(state), reply: null })),
+  );
+}
+
+/** Nothing is kept back for want of this access any more. Workers hasten the rest, as there is room. */
+async function free(parts: DeskParts, id: DestinationId): Promise<void> {
+  const { store, ports } = parts;
+  await change(parts, id, afterRestored);
+  await sendAgain(ports.clock, () => store.hastenHeld({ ...id, count: HASTENED_MAX, gapMs: HASTEN_GAP_MS }));
 }
 
 /** The steps that use the credential, as `type` and `step`. */
@@ -164,11 +249,13 @@ function waitingIn(
   names: ReadonlySet<string>,
 ): readonly Waiting[] {
   return summary.reviews
-    .filter(({ step, reason }) => reason === "denied" && names.has(step))
+    .filter(({ step, reason }) => (reason === "denied" || reason === "quota") && names.has(step))
     .map(({ step }) => ({ caseId, step, startedAt }));
 }
 
 type Releasing = AccessRequest & { readonly reason: string };
+/** `freed`: cases that go on already. */
+type ReleasingAll = Releasing & { readonly freed: number };
 
 async function tryFirst(
   parts: DeskParts,
@@ -206,6 +293,7 @@ function judge(state: CaseState, step: string, before: string): Said | null {
   const { failure } = lastFailure;
   switch (failure.cause) {
     case "denied":
+    case "quota":
       return { kind: "stillDenied", why: failure.sentence };
     // It let us in, and then had something else to say.
     case "rejected":
@@ -215,7 +303,6 @@ function judge(state: CaseState, step: string, before: string): Said | null {
       return { kind: "works" };
     case "transient":
     case "throttled":
-    case "quota":
     case "bug":
     case "stopped":
       return { kind: "cannotTell", why: failure.sentence };
@@ -236,27 +323,39 @@ async function stateOf({ store }: DeskParts, caseId: string): Promise<CaseState>
 async function releaseAll(
   parts: DeskParts,
   waiting: readonly Waiting[],
-  request: Releasing,
+  request: ReleasingAll,
 ): Promise<{ readonly released: number; readonly refused: AccessReply["refused"] }> {
   const queue = [...waiting];
   const refused: AccessReply["refused"][number][] = [];
   let released = 0;
+  let broken: { readonly error: unknown } | null = null;
   const releaseNext = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    for (let next = queue.shift(); next !== undefined && broken === null; next = queue.shift()) {
       const { caseId, step } = next;
       try {
         await resume(parts, caseId, { step, by: request.by, reason: request.reason });
         released += 1;
-        request.onReleased?.(released + 1, waiting.length - released);
+        request.onReleased?.(request.freed + released, waiting.length - released);
       } catch (error) {
         // Somebody holds it, or set it right meanwhile: the others do not wait for that.
-        if (!isFootholdError(error) || error.code === "DATABASE_UNAVAILABLE") throw error;
-        refused.push({ caseId, code: error.code, sentence: error.message });
+        const isOwn = isFootholdError(error) && error.code !== "DATABASE_UNAVAILABLE";
+        if (isOwn) refused.push({ caseId, code: error.code, sentence: error.message });
+        else broken ??= { error };
       }
     }
   };
+  // Each ends before this does: what is under way when one of them breaks is told as it ended.
   await Promise.all(Array.from({ length: RELEASES_MAX }, releaseNext));
+  throwIfBroken(broken, request.freed + released, waiting.length - released);
   return { released, refused };
+}
+
+function throwIfBroken(broken: { readonly error: unknown } | null, released: number, left: number): void {
+  if (broken === null) return;
+  const { error } = broken;
+  if (!isFootholdError(error)) throw error;
+  const sentence = `${error.message} ${released} cases go on, ${left} wait still: restore the access again to go on.`;
+  throw new FootholdError(error.code, sentence, { cause: error, details: { released, waiting: left } });
 }
 
 function quoted(text: string): string {

@@ -3,9 +3,14 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
+import { FootholdError } from "../../src/core/errors.ts";
 import { defineCase } from "../../src/define/builder.ts";
 import type { CaseType } from "../../src/define/case-type.ts";
 import { defineDestination } from "../../src/define/destination.ts";
+import { registryOf } from "../../src/define/registry.ts";
+import { createDesk } from "../../src/desk/desk.ts";
+import { ENGINE_VERSION } from "../../src/engine/version.ts";
+import type { Store } from "../../src/store/port.ts";
 import { expectOk } from "../../src/triage/response.ts";
 import { input, worldsOn, type World } from "./world.ts";
 
@@ -33,7 +38,10 @@ class Gate {
 const worlds = worldsOn("PostgreSQL");
 afterAll(worlds.drop);
 
-async function setUp(credential = "erp-account"): Promise<{ world: World; gate: Gate; order: CaseType }> {
+async function setUp(
+  hasWorker = true,
+): Promise<{ readonly world: World; readonly gate: Gate; readonly order: CaseType }> {
+  const credential = "erp-account";
   const world = await worlds.open();
   const gate = new Gate();
   const url = await gate.open();
@@ -51,13 +59,26 @@ async function setUp(credential = "erp-account"): Promise<{ world: World; gate: 
       return null;
     },
   });
-  await world.worker([order]);
+  if (hasWorker) await world.worker([order]);
   return { world, gate, order };
 }
 
+/** The first is refused; the others do not try what was refused to it. */
 async function denied(world: World, order: CaseType, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    ids.push(await world.start(order));
+    if (n === 0) await world.rests(ids[0] ?? "", "in_review");
+  }
+  for (const id of ids.slice(1)) await world.rests(id, "waiting");
+  return ids;
+}
+
+/** Each is refused itself: they were under way together. */
+async function deniedTogether(world: World, order: CaseType, count: number): Promise<readonly string[]> {
+  const ids: string[] = [];
   for (let n = 0; n < count; n += 1) ids.push(await world.start(order));
+  await world.worker([order]);
   for (const id of ids) await world.rests(id, "in_review");
   return ids;
 }
@@ -69,28 +90,79 @@ describe("an access that was restored", () => {
     expect((await world.row(ids[0] ?? "")).summary.reviews).toMatchObject([
       { reason: "denied", owner: "erp-admins" },
     ]);
+    expect(gate.requests).toBe(1);
+    const waiting = (await world.desk(order).list({ states: ["waiting"], limit: 1 })).cases[0];
+    expect(waiting?.reading.state).toBe("Needs access");
+    expect(waiting?.reading.sentence).toContain("erp-account was refused access since");
+    expect(waiting?.reading.sentence).toContain("99 cases wait");
     gate.status = 201;
     const before = gate.requests;
-    const seen: number[] = [];
-    const reply = await world.desk(order).restoreAccess({
-      destination: "erp",
-      by: "kim",
-      onReleased: (released) => {
-        if (released === 1) seen.push(gate.requests - before);
-      },
-    });
+    const reply = await world.desk(order).restoreAccess({ destination: "erp", by: "kim" });
     expect(reply).toMatchObject({
       credentialId: "erp-account",
       probe: { kind: "works" },
       released: 100,
       waiting: 0,
     });
-    expect(seen).toEqual([1]);
     for (const id of ids) await world.rests(id, "done");
     expect(gate.requests - before).toBe(100);
     expect(await world.desk(order).restoreAccess({ destination: "erp", by: "kim" })).toMatchObject({
       probe: { kind: "nothingWaits" },
     });
+  });
+
+  test("goes on after it broke off in the middle, and nothing of it runs on behind its back", async () => {
+    const { world, gate, order } = await setUp(false);
+    const ids = await deniedTogether(world, order, 10);
+    gate.status = 201;
+    let writes = 0;
+    const away = new FootholdError("DATABASE_UNAVAILABLE", "The database is away.");
+    const store = world.store;
+    const breaking: Store = {
+      ...store,
+      changeCase: async (caseId, change, decide) => {
+        writes += 1;
+        if (writes > 4) throw away;
+        return store.changeCase(caseId, change, decide);
+      },
+    };
+    const desk = createDesk({
+      store: breaking,
+      ports: world.ports,
+      registry: registryOf([order]),
+      engineVersion: ENGINE_VERSION,
+    });
+    const broken = desk.restoreAccess({ destination: "erp", by: "kim" });
+    await expect(broken).rejects.toMatchObject({
+      code: "DATABASE_UNAVAILABLE",
+      message: expect.stringContaining("4 cases go on, 6 wait still") as unknown,
+    });
+    const after = writes;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(writes).toBe(after);
+    const reply = await world.desk(order).restoreAccess({ destination: "erp", by: "kim" });
+    expect(reply).toMatchObject({ probe: { kind: "works" }, released: 6, waiting: 0 });
+    for (const id of ids) await world.rests(id, "done");
+    expect(gate.requests).toBe(20);
+  });
+
+  test("is shown with the destination: who waits, since when, and who can restore it", async () => {
+    const { world, order } = await setUp();
+    await denied(world, order, 3);
+    const { destinations } = await world.desk(order).destinations();
+    expect(destinations).toMatchObject([
+      {
+        destination: "erp",
+        credentialId: "erp-account",
+        standing: "denied",
+        heldBack: 2,
+        workers: 1,
+        limit: 10,
+      },
+    ]);
+    expect(destinations[0]?.sentence).toMatch(
+      /^erp-account is refused access at erp since .*; 2 cases wait$/,
+    );
   });
 
   test("that is still refused costs one request, and nothing else is released", async () => {
