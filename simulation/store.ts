@@ -109,6 +109,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     loadRow: (caseId) => call("loadRow", () => store.loadRow(caseId)),
     listCases: (filter) => call("listCases", () => store.listCases(filter)),
     countFound: (criteria, max) => call("countFound", () => store.countFound(criteria, max)),
+    readPulse: (caseIds) => call("readPulse", () => store.readPulse(caseIds)),
     countCases: () => call("countCases", () => store.countCases()),
     registerHolder: (holder) => call("registerHolder", () => store.registerHolder(holder)),
     beat: (holderId) => call("beat", () => store.beat(holderId)),

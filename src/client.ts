@@ -10,6 +10,7 @@ export {
   type ClientOptions,
   type PlannedCallOptions,
 } from "./http/client/client.ts";
+export { watchChanges, type WatchOptions } from "./http/client/watch.ts";
 export { API_ROUTES, type RouteHead } from "./http/api/routes.ts";
 export type * from "./http/api/types.ts";
 export { VERBS, type Verb } from "./core/rights.ts";

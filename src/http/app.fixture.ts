@@ -33,6 +33,7 @@ export function testApp(
     roles: BUILT_IN_ROLES,
     cookie: cookieRules(reach.kind === "public"),
     reach,
+    streamBeatMs: 50,
     served: { host: "host-1", build: "build-1" },
     onError: (error) => errors.push(error),
   });

@@ -78,8 +78,11 @@ export interface PeopleStore {
   changePerson(name: string, change: PersonChange): Promise<boolean>;
 
   openSession(session: NewSession): Promise<void>;
-  /** Whose session it is, and that it was used; null when it ended, was never opened, or its person is disabled. */
-  useSession(sessionHash: string): Promise<StoredPerson | null>;
+  /**
+   * Whose session it is; null when it ended, was never opened, or its person is disabled. `isUse` = a person did something,
+   * which begins its idle time anew; a page that only waits does not.
+   */
+  useSession(sessionHash: string, isUse: boolean): Promise<StoredPerson | null>;
   /** Safe twice. */
   endSession(sessionHash: string): Promise<void>;
 

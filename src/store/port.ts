@@ -337,6 +337,26 @@ export interface TypeCount {
   readonly oldestDueAt: number | null;
 }
 
+/** One case that a page shows. */
+export interface WatchedCase {
+  readonly caseId: string;
+  readonly tenant: string;
+  readonly caseType: string;
+  readonly revision: number;
+  readonly claimId: string | null;
+}
+
+/** What tells a page whether to read again. */
+export interface Pulse {
+  /** Changes when cases come into review or leave it, or are worked on; it may miss what begins and ends between two looks. */
+  readonly mark: string;
+  /** Those of the named cases that are there. */
+  readonly cases: readonly WatchedCase[];
+}
+
+/** Cases that one look may name. */
+export const WATCHED_MAX = 10_000;
+
 /** What migrating did. */
 export interface MigrationReport {
   readonly applied: readonly string[];
@@ -399,6 +419,9 @@ export interface Store {
   countCases(): Promise<readonly TypeCount[]>;
   /** How many cases meet the criteria, counted up to `max`: where more do, it is `max`. */
   countFound(criteria: CaseCriteria, max: number): Promise<number>;
+
+  /** Looks at all cases at little cost, and at the named ones, at most {@link WATCHED_MAX}. */
+  readPulse(caseIds: readonly string[]): Promise<Pulse>;
 
   registerHolder(holder: NewHolder): Promise<{ readonly now: number }>;
   /** Renews any unmarked holder, whatever the time, and tells which claims it has. */

@@ -93,6 +93,7 @@ export class TestProcess {
       loadRow: (caseId) => call(() => store.loadRow(caseId)),
       listCases: (filter) => call(() => store.listCases(filter)),
       countFound: (criteria, max) => call(() => store.countFound(criteria, max)),
+      readPulse: (caseIds) => call(() => store.readPulse(caseIds)),
       countCases: () => call(() => store.countCases()),
       registerHolder: (holder) => call(() => store.registerHolder(holder)),
       beat: (holderId) => call(() => store.beat(holderId)),

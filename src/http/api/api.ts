@@ -6,13 +6,15 @@
 import { Hono, type Context } from "hono";
 import { FootholdError } from "../../core/errors.ts";
 import { DEFAULT_TENANT, caseNotFound, isCaseId } from "../../desk/requests.ts";
+import { createChangeFeed } from "./change-feed.ts";
+import { BEAT_MS, streamChanges } from "./change-stream.ts";
 import { CONTRACTS, type Contract } from "./contracts.ts";
 import { HANDLERS, type Answer, type ApiParts, type Call, type Handler } from "./handlers.ts";
 import { cookieHeader, cookieToken, type CookieRules, type Identity, type SignIn } from "./identity.ts";
 import { openApiDocument } from "./openapi.ts";
 import { queryShape, readAs, readBody, readPlan, readQuery, type QueryShape } from "./read-request.ts";
 import { mayDo, mayDoSomewhere, type RightsObject, type Verb } from "../../core/rights.ts";
-import { API_BASE, API_ROUTES, OPENAPI_PATH, type RouteHead } from "./routes.ts";
+import { API_BASE, API_ROUTES, CHANGES_PATH, OPENAPI_PATH, type RouteHead } from "./routes.ts";
 import type { RouteId } from "./types.ts";
 import type { ApiTypes } from "./types.ts";
 
@@ -20,6 +22,8 @@ import type { ApiTypes } from "./types.ts";
 export interface ApiOptions extends ApiParts {
   readonly signIn: SignIn;
   readonly cookie: CookieRules;
+  /** How often a stream of changes shows that it is there, in ms. Default 10,000. */
+  readonly streamBeatMs?: number;
   /** Where a request comes from; null = nobody knows. */
   readonly addressOf: (c: Context) => string | null;
 }
@@ -36,7 +40,12 @@ export function createApi(options: ApiOptions, tellProblem: TellProblem): Hono {
   const app = new Hono();
   const document = JSON.stringify(openApiDocument());
   app.get(OPENAPI_PATH, (c) => c.body(document, 200, { "Content-Type": "application/json; charset=utf-8" }));
-  const methods = new Map<string, string[]>();
+  const { streamBeatMs: beatMs = BEAT_MS } = options;
+  const feed = createChangeFeed(options.store, options.ports.clock);
+  app.get(CHANGES_PATH, (c) =>
+    streamChanges(c, { feed, clock: options.ports.clock, signIn: options.signIn, beatMs }),
+  );
+  const methods = new Map<string, string[]>([[CHANGES_PATH, ["GET", "HEAD"]]]);
   for (const id of routeIds()) {
     const { method, path } = API_ROUTES[id];
     const at = `${API_BASE}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;

@@ -33,6 +33,8 @@ interface SignInFacts {
   readonly header: (name: string) => string | undefined;
   /** False for methods that change nothing. */
   readonly isWrite: boolean;
+  /** True for a page that only waits: it keeps no session from ending. */
+  readonly isWaiting?: boolean;
 }
 
 /** Tells who makes a request; null = nobody who is known. May throw a `FootholdError` for one that must not be answered. */
@@ -77,14 +79,14 @@ export function cookieToken({ name }: CookieRules, header: string | undefined): 
 
 /** Signs in by session or token. One that does not hold is as good as none; what both say is never mixed. */
 export function peopleSignIn(people: PeopleStore, roles: Roles, cookie: CookieRules): SignIn {
-  return async ({ header, isWrite }) => {
+  return async ({ header, isWrite, isWaiting }) => {
     const authorization = header("authorization");
     if (authorization !== undefined) return byToken(people, roles, authorization);
     const token = cookieToken(cookie, header("cookie"));
     const hash = token === null ? null : secretHash(token, SESSION_PREFIX);
     if (hash === null) return null;
     if (isWrite) checkOwnPage(header);
-    const person = await people.useSession(hash);
+    const person = await people.useSession(hash, isWaiting !== true);
     if (person === null) return null;
     return { name: person.name, signedInBy: "session", grants: grantsOf(roles, person.roles) };
   };

@@ -332,5 +332,7 @@ export const API_ROUTES: {
 
 /** Where the API begins. */
 export const API_BASE = "/api/v1";
+/** Where hints of changes come from, as server-sent events. */
+export const CHANGES_PATH = "/api/v1/changes";
 /** Where its description is. */
 export const OPENAPI_PATH = "/api/openapi.json";

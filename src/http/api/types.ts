@@ -321,6 +321,13 @@ export interface ApiTypes {
   };
 }
 
+/** A hint that something changed: what exactly is for whoever reads it anew. */
+export type Change =
+  /** A case that was asked about. */
+  | { readonly kind: "case"; readonly caseId: string; readonly revision: number }
+  /** Any list or count. */
+  | { readonly kind: "list" };
+
 /** What a failed request is answered with, as `application/problem+json`. */
 export interface Problem {
   readonly title: string;

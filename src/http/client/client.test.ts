@@ -108,6 +108,7 @@ describe("the client", () => {
       "core/rights.ts",
       "http/api/routes.ts",
       "http/client/client.ts",
+      "http/client/watch.ts",
     ]);
   });
 });

@@ -123,7 +123,8 @@ function urlOf(
   };
 }
 
-function problemError(what: string, status: number, value: unknown): FootholdError {
+/** What the server refused, or that it is no server of ours. */
+export function problemError(what: string, status: number, value: unknown): FootholdError {
   if (!isProblem(value)) {
     return unreachableServer(`${what} was answered ${status}, and not as Foothold answers`, null);
   }

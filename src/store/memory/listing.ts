@@ -8,6 +8,7 @@ import {
   type CaseFilter,
   type CasePage,
   type ClaimRequest,
+  type Pulse,
   type StoredHolder,
   type StoredRow,
   type TypeCount,
@@ -69,6 +70,24 @@ export function countFound(
 ): number {
   const found = [...cases].filter((one) => meets(storedRow(one), criteria, seen));
   return Math.min(found.length, max);
+}
+
+/** Whether to read again: a mark of all cases, and the named ones. */
+export function readPulse(cases: ReadonlyMap<string, MemoryCase>, caseIds: readonly string[]): Pulse {
+  const rows = [...cases.values()].map(storedRow);
+  const claimed = rows.filter(({ state }) => state === "claimed");
+  const touches = [...cases.values()].reduce((sum, { claim }) => sum + (claim?.touches ?? 0), 0);
+  const revisions = claimed.reduce((sum, { revision }) => sum + revision, 0);
+  const reviews = rows.filter(({ summary }) => summary.reviews.length > 0).length;
+  return {
+    mark: [reviews, claimed.length, touches, revisions].join("."),
+    cases: caseIds.flatMap((id) => {
+      const found = cases.get(id);
+      if (found === undefined) return [];
+      const { caseId, tenant, caseType, revision, claim } = storedRow(found);
+      return [{ caseId, tenant, caseType, revision, claimId: claim?.claimId ?? null }];
+    }),
+  };
 }
 
 /** How many cases of each type stand in each state. */

@@ -35,7 +35,7 @@ export function memoryPeople(now: () => number): PeopleStore {
     listPeople: async () => people.list(),
     changePerson: async (name, change) => people.change(name, change),
     openSession: async (session) => people.open(session),
-    useSession: async (hash) => people.useSession(hash),
+    useSession: async (hash, isUse) => people.useSession(hash, isUse),
     endSession: async (hash) => void people.sessions.delete(hash),
     addToken: async (token) => people.addToken(token),
     useToken: async (hash) => people.useToken(hash),
@@ -95,12 +95,12 @@ class MemoryPeople {
     this.sessions.set(sessionHash, { personId, idleMs, usedAt: now, endsAt: now + lastsMs });
   }
 
-  useSession(hash: string): StoredPerson | null {
+  useSession(hash: string, isUse: boolean): StoredPerson | null {
     const session = this.sessions.get(hash);
     const now = this.now();
     if (session === undefined || session.endsAt <= now || session.usedAt + session.idleMs <= now) return null;
     const person = this.active(session.personId);
-    if (person !== null) this.sessions.set(hash, { ...session, usedAt: now });
+    if (person !== null && isUse) this.sessions.set(hash, { ...session, usedAt: now });
     return person;
   }
 

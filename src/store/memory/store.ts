@@ -29,7 +29,7 @@ import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
-import { countCases, countFound, listCases, takeable } from "./listing.ts";
+import { countCases, countFound, listCases, readPulse, takeable } from "./listing.ts";
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
 import { memoryPeople } from "./people.ts";
 import { MemorySnapshots } from "./snapshots.ts";
@@ -80,6 +80,7 @@ function storeOf(memory: Memory): Store {
       listCases(memory.cases.values(), filter, { holders: memory.holders.list(), now: memory.now() }),
     countFound: async (criteria, max) =>
       countFound(memory.cases.values(), criteria, { holders: memory.holders.list(), now: memory.now(), max }),
+    readPulse: async (caseIds) => readPulse(memory.cases, caseIds),
     countCases: async () => countCases(memory.cases.values(), memory.now()),
     registerHolder: async (holder) => {
       const now = memory.now();

@@ -4,7 +4,15 @@ import { REVIEW_WORDS, WAIT_WORDS, type CaseCriteria } from "../../core/case-cri
 import { FootholdError } from "../../core/errors.ts";
 import type { StoredState } from "../../core/row.ts";
 import { seemsAlive } from "../../core/state.ts";
-import { LIST_LIMIT_MAX, SHARD_COUNT, type CaseFilter, type CasePage, type TypeCount } from "../port.ts";
+import {
+  LIST_LIMIT_MAX,
+  SHARD_COUNT,
+  WATCHED_MAX,
+  type CaseFilter,
+  type CasePage,
+  type Pulse,
+  type TypeCount,
+} from "../port.ts";
 import { toRow, type CaseColumns } from "./case-rows.ts";
 import { readClock } from "./clock.ts";
 import type { Database, Parameter } from "./database.ts";
@@ -115,6 +123,34 @@ function readCursor(
   const [, startedAt, caseId] = /^(\d{1,15})\.(.{1,100})$/.exec(cursor) ?? [];
   if (startedAt !== undefined && caseId !== undefined) return { startedAt: Number(startedAt), caseId };
   throw new FootholdError("INVALID_REQUEST", "The cursor is not one that a page of cases gave.");
+}
+
+interface WatchedColumns {
+  readonly case_id: string;
+  readonly tenant: string;
+  readonly case_type: string;
+  readonly revision: number;
+  readonly claim_id: string | null;
+}
+
+/** Whether to read again: a mark of all cases, and the named ones. */
+export async function readPulse(database: Database, caseIds: readonly string[]): Promise<Pulse> {
+  const named = caseIds.slice(0, WATCHED_MAX);
+  const shards = named.map((caseId) => Number(caseId.slice(0, 2)));
+  const [[row], watched] = await Promise.all([
+    database.run<{ readonly mark: string }>("read_pulse", []),
+    named.length === 0 ? [] : database.run<WatchedColumns>("watch_cases", [shards, named]),
+  ]);
+  return {
+    mark: row?.mark ?? "",
+    cases: watched.map((one) => ({
+      caseId: one.case_id,
+      tenant: one.tenant,
+      caseType: one.case_type,
+      revision: one.revision,
+      claimId: one.claim_id,
+    })),
+  };
 }
 
 /** How many cases of each type stand in each state. */

@@ -54,7 +54,8 @@ export function postgresPeople(database: Database): PeopleStore {
     openSession: async ({ sessionHash, personId, idleMs, lastsMs }) => {
       await run("open_session", [sessionHash, personId, idleMs, lastsMs]);
     },
-    useSession: async (sessionHash) => personOrNull(await run<PersonColumns>("use_session", [sessionHash])),
+    useSession: async (sessionHash, isUse) =>
+      personOrNull(await run<PersonColumns>("use_session", [sessionHash, isUse])),
     endSession: async (sessionHash) => {
       await run("end_session", [sessionHash]);
     },

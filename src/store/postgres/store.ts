@@ -19,7 +19,7 @@ import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder
 import { postgresPeople } from "./people.ts";
 import { postgresInbox } from "./inbox.ts";
 import { insertCase } from "./insert-case.ts";
-import { countCases, countFound, listCases } from "./listing.ts";
+import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
 import { beginStep } from "./step-transaction.ts";
@@ -56,6 +56,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     loadRow: (caseId) => database.guarded(() => loadRow(database, caseId)),
     listCases: (filter) => database.guarded(() => listCases(database, filter)),
     countFound: (criteria, max) => database.guarded(() => countFound(database, criteria, max)),
+    readPulse: (caseIds) => database.guarded(() => readPulse(database, caseIds)),
     countCases: () => database.guarded(() => countCases(database)),
     registerHolder: (holder) => database.guarded(() => registerHolder(database, holder)),
     beat: (holderId) => database.guarded(() => beat(database, holderId)),

@@ -1,9 +1,9 @@
 -- Whose session it is, and that it was used.
 -- Caller: useSession. Locks: the session. Index: sessions_pkey, people_pkey.
--- $1 hash
+-- $1 hash, $2 whether its idle time begins anew
 with used as (
   update foothold.sessions as s
-  set used_at = now()
+  set used_at = case when $2::boolean then now() else s.used_at end
   from foothold.people as owner
   where s.session_hash = $1::text
     and s.ends_at > now()

@@ -48,6 +48,22 @@ export function testLists(bench: Bench): void {
       expect(second.next).toBeNull();
     });
 
+    test("a pulse tells of the named cases that are there, and changes when cases are worked on or need people", async () => {
+      const { row } = await bench.startClaimed({ tenant: "acme" });
+      const { caseId, revision, claim } = row;
+      const first = await bench.store.readPulse([caseId, newCaseId(3)]);
+      expect(first.cases).toEqual([
+        { caseId, tenant: "acme", caseType: "purchase", revision, claimId: claim?.claimId },
+      ]);
+      expect((await bench.store.readPulse([])).mark).toBe(first.mark);
+      await bench.start({ entries: [reviewOpened()] });
+      const second = await bench.store.readPulse([]);
+      expect(second).toEqual({ mark: expect.not.stringMatching(first.mark) as unknown, cases: [] });
+      await bench.start();
+      await bench.claim(1);
+      expect((await bench.store.readPulse([])).mark).not.toBe(second.mark);
+    });
+
     test("a row is the one that the case has", async () => {
       const { row } = await bench.startClaimed({ businessKey: "PO-9" });
       expect((await bench.store.listCases({ limit: 1 })).rows).toEqual([row]);

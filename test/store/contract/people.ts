@@ -64,17 +64,27 @@ export function testPeople(bench: Bench): void {
   describe("sessions", () => {
     test("tell whose they are until they are ended", async () => {
       const hash = await opened(people());
-      expect(await people().useSession(hash)).toMatchObject({ name: "ada" });
+      expect(await people().useSession(hash, true)).toMatchObject({ name: "ada" });
       await people().endSession(hash);
       await people().endSession(hash);
-      expect(await people().useSession(hash)).toBeNull();
-      expect(await people().useSession("never opened")).toBeNull();
+      expect(await people().useSession(hash, true)).toBeNull();
+      expect(await people().useSession("never opened", true)).toBeNull();
     });
 
     test.each([{ idleMs: 0 }, { lastsMs: 0 }])("end by themselves: %j", async (wishes) => {
-      expect(await people().useSession(await opened(people(), wishes))).toBeNull();
+      expect(await people().useSession(await opened(people(), wishes), true)).toBeNull();
       expect(await people().forgetOver()).toBe(1);
       expect(await people().forgetOver()).toBe(0);
+    });
+
+    test("are not kept from ending by a page that only waits", async () => {
+      const hash = await opened(people(), { idleMs: 60_000 });
+      expect(await people().useSession(hash, false)).toMatchObject({ name: "ada" });
+      const short = newId();
+      const ada = await people().findPerson("ada");
+      const session = { sessionHash: short, personId: ada?.personId ?? "", idleMs: 0, lastsMs: HOUR_MS };
+      await people().openSession(session);
+      expect(await people().useSession(short, false)).toBeNull();
     });
 
     test.each([{ isDisabled: true }, { roles: ["admin"] }, { passwordHash: "new" }])(
@@ -82,7 +92,7 @@ export function testPeople(bench: Bench): void {
       async (change) => {
         const hash = await opened(people());
         await people().changePerson("ada", change);
-        expect(await people().useSession(hash)).toBeNull();
+        expect(await people().useSession(hash, true)).toBeNull();
       },
     );
   });
