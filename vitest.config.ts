@@ -34,6 +34,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "all",
+          // What starts threads of its own finds the TypeScript of them as well.
+          execArgv: ["--import", fileURLToPath(new URL("./test/setup/typescript.mjs", import.meta.url))],
           globalSetup: "test/setup/postgres.ts",
           include: [
             "src/**/*.test.ts",

@@ -69,6 +69,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     const inbox = inboxOf(options);
     const server = await startPage(options, inbox);
     if (server !== null) stops.push(() => server.close());
+    if (inbox !== null) stops.push(() => inbox.close());
     const worker =
       options.worker === null ? null : createWorker({ store, registry, ports, onReport, ...options.worker });
     if (worker !== null) stops.push(() => worker.stop());

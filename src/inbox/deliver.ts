@@ -1,12 +1,10 @@
 /** Makes of an authentic request what is stored of it: the delivery, its events, and the work that each calls for. */
 
-import type { Json } from "../core/json.ts";
 import type { DeliveredHow, FurtherKey, NewDelivery, NewEvent, NewWork } from "../store/inbox-port.ts";
 import { keptHeaders, type Arrival } from "./arrival.ts";
-import type { JsonTextReading } from "./json-text.ts";
+import type { Content, EventOutline } from "./content.ts";
 import { eventIdOf, keyHash, shardOfKey } from "./keys.ts";
-import { eventsIn, type ReadEvent } from "./read-events.ts";
-import { hashOfBody, sha256Hex } from "./signing.ts";
+import { hashOfBody } from "./signing.ts";
 import type { Source } from "./source.ts";
 
 /** The consumer of what nobody can read: people. */
@@ -18,14 +16,14 @@ export interface Delivering {
   readonly source: Source;
   readonly how: DeliveredHow;
   readonly proof: { readonly scheme: string; readonly secretId: string; readonly signedAt: number | null };
-  readonly body: JsonTextReading;
+  readonly content: Content;
   /** The random part of the delivery's id. */
   readonly suffix: string;
 }
 
 /** Makes the delivery. */
 export async function deliveryOf(delivering: Delivering): Promise<NewDelivery> {
-  const { arrival, source, how, proof, body, suffix } = delivering;
+  const { arrival, source, how, proof, content, suffix } = delivering;
   const bodyHash = await hashOfBody(arrival.body);
   const events = eventsOf(delivering, bodyHash);
   const [first] = events;
@@ -40,18 +38,14 @@ export async function deliveryOf(delivering: Delivering): Promise<NewDelivery> {
     headers: keptHeaders(arrival.headers, source.preset.keptHeaders),
     body: arrival.body,
     bodyHash,
-    events: body.kind === "unreadable" ? events : withoutTwins(events),
+    events: content.kind === "unreadable" ? events : withoutTwins(events),
   };
 }
 
-function eventsOf({ arrival, source, body }: Delivering, bodyHash: string): readonly NewEvent[] {
-  const read =
-    body.kind === "json"
-      ? eventsIn(body.value, arrival, source.preset)
-      : { kind: "unreadable" as const, why: body.why };
+function eventsOf({ source, content }: Delivering, bodyHash: string): readonly NewEvent[] {
+  const read = content.kind === "content" ? content.events : content;
   if (read.kind === "unreadable") return [unreadableEvent(source, bodyHash, read.why)];
-  const isAlone = read.events.length === 1;
-  return read.events.map((event) => newEvent(source, event, isAlone ? bodyHash : hashOf(event.data)));
+  return read.events.map((event) => newEvent(source, event, event.itemHash ?? bodyHash));
 }
 
 /** One body may hold one event twice; it is one all the same. */
@@ -59,7 +53,7 @@ function withoutTwins(events: readonly NewEvent[]): readonly NewEvent[] {
   return [...new Map(events.map((event) => [event.eventId, event])).values()];
 }
 
-function newEvent(source: Source, event: ReadEvent, itemHash: string): NewEvent {
+function newEvent(source: Source, event: EventOutline, itemHash: string): NewEvent {
   const { deliveryKey, businessKey } = event;
   const keyKind = deliveryKey === null ? "body" : "delivery";
   // With its type: a provider may tell two facts with one and the same body, under two types.
@@ -126,8 +120,4 @@ function unreadableEvent(source: Source, bodyHash: string, why: string): NewEven
 
 function scopeOf({ tenant, name }: Source): { readonly tenant: string; readonly source: string } {
   return { tenant, source: name };
-}
-
-function hashOf(data: Json): string {
-  return sha256Hex(JSON.stringify(data));
 }

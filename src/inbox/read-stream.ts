@@ -1,6 +1,7 @@
 /** Reads a body of unknown length: never more than is allowed, never longer than is allowed, and never in part. */
 
 import type { Clock } from "../core/ports.ts";
+import { LARGE_BODY_BYTES } from "./content.ts";
 import { letOthersIn } from "./system.ts";
 
 /** A body that is read once. What gives it up must not end the connection: the answer goes out over it. */
@@ -44,7 +45,15 @@ export class Gathered {
   whole(): Uint8Array {
     const [first] = this.#chunks;
     if (this.#chunks.length === 1 && first !== undefined) return first;
-    return Buffer.concat(this.#chunks, this.#bytes);
+    if (this.#bytes <= LARGE_BODY_BYTES) return Buffer.concat(this.#chunks, this.#bytes);
+    // A thread reads it where it is: handing over a copy of 25 MB would hold up everybody.
+    const whole = new Uint8Array(new SharedArrayBuffer(this.#bytes));
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
   }
 }
 

@@ -10,14 +10,14 @@ import type { Ports } from "../core/ports.ts";
 import type { DeliveredHow, InboxStore, NewDelivery, TakenEvent } from "../store/inbox-port.ts";
 import { headerText, keptHeaders, type Arrival, type Headers } from "./arrival.ts";
 import { challengeIn, challengeInRequest, type Challenge } from "./challenge.ts";
+import { LARGE_BODY_BYTES, readContent, type Content } from "./content.ts";
 import { deliveryOf } from "./deliver.ts";
 import { Intake } from "./intake.ts";
-import type { JsonTextReading } from "./json-text.ts";
 import { certificateFetcher, confirmSubscription, type Ask } from "./outside.ts";
 import { isCompressed, plainBody } from "./plain-body.ts";
 import type { Answer } from "./preset.ts";
-import { readBody } from "./read-events.ts";
-import { BodyReadings, type BodyStream, type StreamReading } from "./read-stream.ts";
+import { ReadingThreads } from "./reading-threads.ts";
+import { BodyReadings, type BodyStream } from "./read-stream.ts";
 import { Refusals } from "./refusals.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
@@ -71,6 +71,7 @@ export class Receiver {
   readonly #fetchCertificate: FetchCertificate;
   readonly #intake: Intake;
   readonly #refusals: Refusals;
+  readonly #threads = new ReadingThreads();
   #heldBytes = 0;
 
   constructor(options: ReceiverOptions) {
@@ -106,9 +107,9 @@ export class Receiver {
   ): Promise<readonly TakenEvent[]> {
     const receivedAt = this.#ports.clock.now();
     const arrival: Arrival = { method: "POST", url: source.url, ...item, receivedAt };
-    const body = await readBody(arrival, source.preset);
+    const content = await this.#read(source, arrival);
     const proof = { scheme: "the provider's list", secretId: "", signedAt: null };
-    return this.#take({ arrival, source, how: "listed", proof, body });
+    return this.#take({ arrival, source, how: "listed", proof, content });
   }
 
   /** Resolves when what was refused is noted. */
@@ -116,8 +117,12 @@ export class Receiver {
     return this.#refusals.settled();
   }
 
+  /** Ends the threads that read large bodies. Safe twice. */
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+
   async #answer(source: Source, request: InboxRequest): Promise<InboxReply> {
-    const { preset } = source;
     const early = await this.#answerEarly(source, request);
     if (early !== null) return early;
     const encoding = headerText(request.headers, "content-encoding");
@@ -127,7 +132,12 @@ export class Receiver {
     }
     const declared = Number(headerText(request.headers, "content-length") ?? "0");
     if (declared > source.bodyBytesMax) return this.#refuseBody(source, request, "tooLarge", declared);
-    const reading = await this.#held(source, declared, request.body);
+    return this.#held(declared > 0 ? declared : source.bodyBytesMax, () => this.#takeBody(source, request));
+  }
+
+  async #takeBody(source: Source, request: InboxRequest): Promise<InboxReply> {
+    const { preset } = source;
+    const reading = await this.#readings.read(request.body, source.bodyBytesMax);
     if (reading.kind !== "body") return this.#refuseBody(source, request, reading.kind, reading.bytes);
     const arrival: Arrival = {
       method: request.method,
@@ -141,29 +151,28 @@ export class Receiver {
       this.#refuse(source, request, { reason: judged.verdict.reason, bytes: reading.body.length });
       return plain(401);
     }
-    const body = judged.body ?? (await readPlainly(source, arrival));
+    const content = judged.content ?? (await this.#read(source, arrival));
     const challenge =
-      body.kind === "json" && preset.challenge !== null
-        ? challengeIn(preset.challenge, body.value, source.secrets())
+      content.kind === "content" && preset.challenge !== null
+        ? challengeIn(preset.challenge, content.value, source.secrets())
         : null;
     if (challenge !== null) return this.#meet(challenge);
     const { scheme, secretId, signedAt } = judged.verdict;
-    await this.#take({ arrival, source, how: "posted", proof: { scheme, secretId, signedAt }, body });
+    await this.#take({ arrival, source, how: "posted", proof: { scheme, secretId, signedAt }, content });
     return answerOf(preset.accepted);
   }
 
-  /** Bodies are bounded one by one and all together. */
-  async #held(source: Source, declared: number, body: BodyStream): Promise<StreamReading> {
-    const bytes = declared > 0 ? declared : source.bodyBytesMax;
+  /** Bodies are bounded one by one and all together, from their first byte to the answer. */
+  async #held<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (this.#heldBytes + bytes > HELD_BYTES_MAX) {
       throw new FootholdError(
         "DATABASE_UNAVAILABLE",
-        `${HELD_BYTES_MAX} bytes of bodies are being read already.`,
+        `${HELD_BYTES_MAX} bytes of bodies are being taken in already.`,
       );
     }
     this.#heldBytes += bytes;
     try {
-      return await this.#readings.read(body, source.bodyBytesMax);
+      return await work();
     } finally {
       this.#heldBytes -= bytes;
     }
@@ -184,11 +193,11 @@ export class Receiver {
   async #judge(
     source: Source,
     arrival: Arrival,
-  ): Promise<{ readonly verdict: Verdict; readonly body: JsonTextReading | null }> {
+  ): Promise<{ readonly verdict: Verdict; readonly content: Content | null }> {
     const { preset, toleranceMs } = source;
     // What a stranger sent is read before it is judged only where the proof is within it.
-    const body = isProofInBody(source) ? await readPlainly(source, arrival) : null;
-    const value: Json = body?.kind === "json" ? body.value : null;
+    const content = isProofInBody(source) ? await this.#read(source, arrival) : null;
+    const value: Json = content?.kind === "content" ? content.value : null;
     const verdict = await verifyArrival(arrival, {
       preset,
       toleranceMs,
@@ -196,7 +205,16 @@ export class Receiver {
       body: value,
       fetchCertificate: this.#fetchCertificate,
     });
-    return { verdict, body };
+    return { verdict, content };
+  }
+
+  async #read(source: Source, arrival: Arrival): Promise<Content> {
+    const encoding = headerText(arrival.headers, "content-encoding");
+    const plainly = await plainBody(arrival.body, encoding, source.bodyBytesMax);
+    if (plainly.kind === "unreadable") return plainly;
+    const inflated = { ...arrival, body: plainly.bytes };
+    if (plainly.bytes.length <= LARGE_BODY_BYTES) return readContent(inflated, source.preset);
+    return this.#threads.read({ arrival: inflated, preset: source.preset });
   }
 
   async #meet(challenge: Challenge): Promise<InboxReply> {
@@ -210,7 +228,7 @@ export class Receiver {
     readonly source: Source;
     readonly how: DeliveredHow;
     readonly proof: Pick<NewDelivery, "scheme" | "secretId" | "signedAt">;
-    readonly body: JsonTextReading;
+    readonly content: Content;
   }): Promise<readonly TakenEvent[]> {
     const suffix = this.#ports.ids.unique();
     const delivery = await deliveryOf({ ...given, suffix });
@@ -219,8 +237,8 @@ export class Receiver {
     } catch (error) {
       if (!isFootholdError(error) || error.code !== "INVALID_REQUEST") throw error;
       // Authentic, and the database cannot take what was read of it: the bytes it can.
-      const body = { kind: "unreadable", why: error.message } as const;
-      return this.#intake.take(await deliveryOf({ ...given, body, suffix }));
+      const content = { kind: "unreadable", why: error.message } as const;
+      return this.#intake.take(await deliveryOf({ ...given, content, suffix }));
     }
   }
 
@@ -257,12 +275,6 @@ function sourcesByName(sources: readonly Source[]): ReadonlyMap<string, Source> 
   const named = new Map(sources.map((source) => [source.name, source]));
   if (named.size === sources.length) return named;
   throw new FootholdError("CONFIG_INVALID", "Two sources have one name, so one address: give each its own.");
-}
-
-async function readPlainly(source: Source, arrival: Arrival): Promise<JsonTextReading> {
-  const encoding = headerText(arrival.headers, "content-encoding");
-  const plainly = await plainBody(arrival.body, encoding, source.bodyBytesMax);
-  return plainly.kind === "plain" ? readBody({ ...arrival, body: plainly.bytes }, source.preset) : plainly;
 }
 
 /** Twilio signs the query as it was asked for; the rest of the address is ours to say. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { transformWithOxc } from "vite";
 
 const entries = new Map(
-  ["index", "postgres", "memory", "embedded", "testing"].map((name) => [
+  ["index", "postgres", "memory", "embedded", "inbox", "testing"].map((name) => [
     name === "index" ? "foothold" : `foothold/${name}`,
     new URL(`../../src/${name}.ts`, import.meta.url).href,
   ]),
