@@ -118,6 +118,18 @@ describe("a client that repeats a write by itself", () => {
 });
 
 describe("Octokit as it comes", () => {
+  test.each(behaviors)(
+    "is counted as the server counts it, alone, while the server %s",
+    async (_, behave) => {
+      behave();
+      for (let runs = 0; runs < RUNS; runs += 1) {
+        const { counted, evidence } = await run(OCTOKIT);
+        expect(counted).toBeGreaterThan(1);
+        expect(evidence.sentCount).toBe(counted);
+      }
+    },
+  );
+
   test("is counted alone, and for several attempts at once the total is right and a wrong owner is never a proof", async () => {
     server.answersStatus(503);
     const alone = await run(OCTOKIT);
