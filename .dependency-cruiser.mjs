@@ -58,7 +58,7 @@ export default {
     mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
     mayImport("people-on-port", "^src/people/", ["core/", port, "desk/requests\\.ts$"], { node: true }),
     mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/", "people/"], {
-      packages: ["hono", "@hono/node-server", "zod"],
+      packages: ["hono", "@hono/node-server", "openid-client", "zod"],
       node: true,
     }),
     mayImport(

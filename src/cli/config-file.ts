@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
-import type { FootholdConfig, RoleGrant } from "../define/config.ts";
+import type { FootholdConfig, OidcOptions, RoleGrant } from "../define/config.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { isSource, type Source } from "../inbox/source.ts";
 
@@ -19,6 +19,7 @@ export interface LoadedConfig {
   readonly database: string | null;
   readonly sources: readonly Source[];
   readonly roles: Roles;
+  readonly oidc: OidcOptions | null;
 }
 
 /** The file that is meant: the named one, else one of the usual names in the working folder; null = there is none. */
@@ -52,6 +53,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     database: config.database ?? null,
     sources: sourcesOf(config),
     roles: rolesOf(config),
+    oidc: config.oidc ?? null,
   };
 }
 
@@ -91,7 +93,21 @@ function faultOf(value: unknown): string | null {
   if ("database" in value && value.database !== undefined && typeof value.database !== "string") {
     return "has a `database` that is no text";
   }
-  return "roles" in value && value.roles !== undefined ? roleFault(value.roles) : null;
+  const oidc = "oidc" in value && value.oidc !== undefined ? oidcFault(value.oidc) : null;
+  return oidc ?? ("roles" in value && value.roles !== undefined ? roleFault(value.roles) : null);
+}
+
+function oidcFault(oidc: unknown): string | null {
+  if (typeof oidc !== "object" || oidc === null) return "has an `oidc` that is no object";
+  const allowsHttp = "allowsHttp" in oidc && oidc.allowsHttp === true;
+  const issuer = "issuer" in oidc && typeof oidc.issuer === "string" ? oidc.issuer : "";
+  const isAddress = URL.canParse(issuer) && (allowsHttp || issuer.startsWith("https://"));
+  if (!isAddress) return "has an `oidc.issuer` that is no https address";
+  if (!("clientId" in oidc) || typeof oidc.clientId !== "string") return "has an `oidc` without a `clientId`";
+  const hasSecret = "clientSecret" in oidc && typeof oidc.clientSecret === "function";
+  return hasSecret
+    ? null
+    : "has an `oidc.clientSecret` that is no function: write () => process.env.OIDC_SECRET";
 }
 
 /** Why the roles cannot be read; null = they can. A verb that nobody knows would grant nothing and look as if it did. */

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { FootholdError } from "../core/errors.ts";
 import { BUILT_IN_ROLES, type Roles } from "../core/rights.ts";
 import type { Ports } from "../core/ports.ts";
+import type { OidcOptions } from "../define/config.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import { systemPorts } from "../engine/system.ts";
@@ -57,6 +58,8 @@ export interface Opened {
   readonly desk: Desk;
   /** Where events come from, by the configuration. */
   readonly sources: readonly Source[];
+  /** Where people sign in beside passwords, by the configuration; null = nowhere. */
+  readonly oidc: OidcOptions | null;
   /** What each role grants, by the configuration. */
   readonly roles: Roles;
   /** The database in words, without a password. */
@@ -81,6 +84,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
     desk,
     sources: config?.sources ?? [],
     roles: config?.roles ?? BUILT_IN_ROLES,
+    oidc: config?.oidc ?? null,
     place,
     configFile: config?.file ?? null,
     close: () => opened.close(),

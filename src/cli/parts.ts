@@ -8,6 +8,7 @@ import { createSweep } from "../engine/sweep.ts";
 import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
 import type { Roles } from "../core/rights.ts";
 import { cookieRules, devSignIn, peopleSignIn } from "../http/api/identity.ts";
+import type { OidcOptions } from "../define/config.ts";
 import type { Reach } from "../http/loopback.ts";
 import { createApp } from "../http/app.ts";
 import { startServer, type RunningServer } from "../http/server.ts";
@@ -35,6 +36,8 @@ export interface ServerSettings {
 export interface PartsOptions {
   /** What each role grants. */
   readonly roles: Roles;
+  /** Where people sign in beside passwords; left out = nowhere. */
+  readonly oidc?: OidcOptions | null;
   readonly store: Store;
   readonly registry: Registry;
   readonly ports: Ports;
@@ -114,7 +117,7 @@ async function startInbox(
 }
 
 function startPage(
-  { server, desk, store, registry, ports, roles, onError }: PartsOptions,
+  { server, desk, store, registry, ports, roles, oidc = null, onError }: PartsOptions,
   inbox: Inbox | null,
 ): Promise<RunningServer> | null {
   if (server === null) return null;
@@ -131,6 +134,7 @@ function startPage(
     signIn,
     cookie,
     reach,
+    oidc,
     served,
     onError,
   });

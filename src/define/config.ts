@@ -16,6 +16,19 @@ export interface RoleGrant {
   readonly caseTypes?: Some;
 }
 
+/** An identity provider at which people sign in (OpenID Connect). */
+export interface OidcOptions {
+  /** Its address, as its discovery document tells it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Read when it is needed; never stored. */
+  readonly clientSecret: () => string;
+  /** What of its words is a person's name here. Default `email`, which it must have verified. */
+  readonly claim?: string;
+  /** True = the provider may be reached without https. For tests on one machine. Default false. */
+  readonly allowsHttp?: boolean;
+}
+
 /** A project's configuration. */
 export interface FootholdConfig {
   /** The case types that workers run, the server plans and people start. */
@@ -27,6 +40,8 @@ export interface FootholdConfig {
    * which tenants and case types.
    */
   readonly roles?: Readonly<Record<string, readonly RoleGrant[]>>;
+  /** Where people sign in beside, or in place of, passwords. Needs `foothold serve --public-url`. */
+  readonly oidc?: OidcOptions;
   /** URL of the PostgreSQL to use where neither `--database` nor FOOTHOLD_DATABASE_URL names one. */
   readonly database?: string;
 }

@@ -4,6 +4,7 @@ import { testDesk, testRegistry } from "../desk/purchase.fixture.ts";
 import { systemPorts } from "../engine/system.ts";
 import type { Store } from "../store/port.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
+import type { OidcOptions } from "../define/config.ts";
 import type { Reach } from "./loopback.ts";
 import { cookieRules, devSignIn, type SignIn } from "./api/identity.ts";
 import { createApp, type App } from "./app.ts";
@@ -15,13 +16,14 @@ export const fromHere = { incoming: { socket: { remoteAddress: "127.0.0.1" } } }
 export interface TestAppOptions {
   readonly signIn?: SignIn;
   readonly reach?: Reach;
+  readonly oidc?: OidcOptions | null;
   readonly errors?: unknown[];
 }
 
 /** An app whose times read as UTC. Everybody is "ada" and may do everything, unless another sign-in is given. */
 export function testApp(
   store: Store,
-  { signIn = devSignIn("ada"), reach = { kind: "loopback" }, errors = [] }: TestAppOptions = {},
+  { signIn = devSignIn("ada"), reach = { kind: "loopback" }, oidc = null, errors = [] }: TestAppOptions = {},
 ): App {
   return createApp({
     desk: testDesk(store),
@@ -33,6 +35,7 @@ export function testApp(
     roles: BUILT_IN_ROLES,
     cookie: cookieRules(reach.kind === "public"),
     reach,
+    oidc,
     streamBeatMs: 50,
     served: { host: "host-1", build: "build-1" },
     onError: (error) => errors.push(error),

@@ -6,10 +6,12 @@ import { readFileSync } from "node:fs";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { FootholdError } from "../core/errors.ts";
 import { mayDo } from "../core/rights.ts";
+import type { OidcOptions } from "../define/config.ts";
 import { createApi, type ApiOptions } from "./api/api.ts";
 import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
 import { readHealth } from "./health.ts";
 import { judgeRequest, type Reach } from "./loopback.ts";
+import { createOidc } from "./oidc.ts";
 import { casesPage, problemPage, type Markup } from "./page.ts";
 import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
 import { readFilter } from "./queries.ts";
@@ -17,6 +19,8 @@ import { readFilter } from "./queries.ts";
 /** What the app is made of. */
 export interface AppOptions extends Omit<ApiOptions, "addressOf"> {
   readonly reach: Reach;
+  /** Where people sign in beside passwords; null = nowhere. Only at a public address. */
+  readonly oidc: OidcOptions | null;
   /** Told of errors that are not ours; what the client reads does not say what they were. */
   readonly onError?: (error: unknown) => void;
 }
@@ -57,6 +61,10 @@ export function createApp(options: AppOptions): App {
     const told = options.reach.kind === "loopback" ? health : { status: health.status };
     return c.json(told, health.status === "down" ? 503 : 200);
   });
+  const { oidc, reach, cookie, store } = options;
+  if (oidc !== null && reach.kind === "public") {
+    app.route("/", createOidc({ oidc, people: store.people, cookie, origin: reach.origin }));
+  }
   app.route("/", createApi({ ...options, addressOf: peerOf }, answerProblem));
   app.get("/page.css", (c) => c.body(styles, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.get("/", async (c) => {

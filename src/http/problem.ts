@@ -16,7 +16,8 @@ export function problemOf(error: unknown): Problem & { readonly status: ProblemS
     return { title: "Unexpected error", status: 500, code: "INVARIANT_BROKEN", detail };
   }
   const { code, message, details } = error;
-  return { ...describeCode(code), code, detail: message, ...toldOf(details) };
+  const [title, status] = TOLD[code];
+  return { title, status, code, detail: message, ...toldOf(details) };
 }
 
 /** Of what an error carries only what is meant for whoever asked. */
@@ -35,77 +36,63 @@ function toldOf({
   };
 }
 
-/** The title and status of a code. */
-function describeCode(code: ErrorCode): { readonly title: string; readonly status: ProblemStatus } {
-  switch (code) {
-    case "PERSON_NOT_FOUND":
-    case "TOKEN_NOT_FOUND":
-    case "UNKNOWN_CASE_TYPE":
-    case "CASE_NOT_FOUND":
-      return { title: "Not found", status: 404 };
-    case "INVALID_INPUT":
-    case "INVALID_EVENT":
-    case "INVALID_APPROVAL":
-    case "INVALID_REQUEST":
-    case "INVALID_DEFINITION":
-    case "USAGE":
-      return { title: "Invalid request", status: 400 };
-    case "CASE_CLAIMED":
-    case "CASE_ENDED":
-    case "REPAIR_OVER":
-    case "NOTHING_TO_TAKE_OVER":
-    case "NOTHING_TO_RESUME":
-    case "RESUME_BLOCKED":
-    case "NOTHING_TO_CONFIRM":
-    case "NOTHING_TO_RULE_OUT":
-    case "RULE_OUT_TOO_EARLY":
-    case "NOTHING_TO_REDO":
-    case "NOTHING_TO_SKIP":
-    case "NOTHING_TO_UNDO":
-    case "NOTHING_TO_CHECK":
-    case "ACCESS_NOT_RESTORED":
-    case "CONFIRM_BLOCKED":
-    case "NOT_WAITING_FOR_APPROVAL":
-    case "ALREADY_ANSWERED":
-    case "CANCEL_NEEDS_UNDO":
-    case "PERSON_EXISTS":
-      return { title: "Refused", status: 409 };
-    case "PLAN_CHANGED":
-      return { title: "The plan changed", status: 412 };
-    case "PLAN_NEEDED":
-      return { title: "The plan version is missing", status: 428 };
-    case "NOT_SIGNED_IN":
-      return { title: "Not signed in", status: 401 };
-    case "NOT_ALLOWED":
-      return { title: "Not allowed", status: 403 };
-    case "TOO_MANY_REQUESTS":
-      return { title: "Too many requests", status: 429 };
-    case "NOT_LOOPBACK":
-      return { title: "Only this machine", status: 403 };
-    case "DATABASE_URL_INVALID":
-    case "DATABASE_UNAVAILABLE":
-    case "DATABASE_VERSION_UNSUPPORTED":
-    case "SCHEMA_MISSING":
-    case "SCHEMA_TOO_NEW":
-    case "MIGRATION_FAILED":
-    case "EMBEDDED_NOT_INSTALLED":
-    case "EMBEDDED_UNSUPPORTED_PLATFORM":
-    case "EMBEDDED_START_FAILED":
-    case "EMBEDDED_STOP_FAILED":
-    case "EMBEDDED_VERSION_MISMATCH":
-    case "EMBEDDED_FOLDER_UNUSABLE":
-    case "EMBEDDED_LOCKED":
-      return { title: "The database cannot be used", status: 503 };
-    case "CORRUPT_JOURNAL":
-    case "ENGINE_TOO_OLD":
-      return { title: "The case cannot be read", status: 500 };
-    case "REQUEST_REFUSED":
-    case "SERVER_UNREACHABLE":
-    case "CONFIG_NOT_FOUND":
-    case "CONFIG_INVALID":
-    case "PORT_IN_USE":
-    case "NO_STRONG_ETAG":
-    case "INVARIANT_BROKEN":
-      return { title: "Unexpected error", status: 500 };
-  }
-}
+/** The title and status of each code. */
+const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemStatus]>> = {
+  PERSON_NOT_FOUND: ["Not found", 404],
+  TOKEN_NOT_FOUND: ["Not found", 404],
+  UNKNOWN_CASE_TYPE: ["Not found", 404],
+  CASE_NOT_FOUND: ["Not found", 404],
+  INVALID_INPUT: ["Invalid request", 400],
+  INVALID_EVENT: ["Invalid request", 400],
+  INVALID_APPROVAL: ["Invalid request", 400],
+  INVALID_REQUEST: ["Invalid request", 400],
+  INVALID_DEFINITION: ["Invalid request", 400],
+  USAGE: ["Invalid request", 400],
+  CASE_CLAIMED: ["Refused", 409],
+  CASE_ENDED: ["Refused", 409],
+  REPAIR_OVER: ["Refused", 409],
+  NOTHING_TO_TAKE_OVER: ["Refused", 409],
+  NOTHING_TO_RESUME: ["Refused", 409],
+  RESUME_BLOCKED: ["Refused", 409],
+  NOTHING_TO_CONFIRM: ["Refused", 409],
+  NOTHING_TO_RULE_OUT: ["Refused", 409],
+  RULE_OUT_TOO_EARLY: ["Refused", 409],
+  NOTHING_TO_REDO: ["Refused", 409],
+  NOTHING_TO_SKIP: ["Refused", 409],
+  NOTHING_TO_UNDO: ["Refused", 409],
+  NOTHING_TO_CHECK: ["Refused", 409],
+  ACCESS_NOT_RESTORED: ["Refused", 409],
+  CONFIRM_BLOCKED: ["Refused", 409],
+  NOT_WAITING_FOR_APPROVAL: ["Refused", 409],
+  ALREADY_ANSWERED: ["Refused", 409],
+  CANCEL_NEEDS_UNDO: ["Refused", 409],
+  PERSON_EXISTS: ["Refused", 409],
+  PLAN_CHANGED: ["The plan changed", 412],
+  PLAN_NEEDED: ["The plan version is missing", 428],
+  NOT_SIGNED_IN: ["Not signed in", 401],
+  NOT_ALLOWED: ["Not allowed", 403],
+  TOO_MANY_REQUESTS: ["Too many requests", 429],
+  NOT_LOOPBACK: ["Only this machine", 403],
+  DATABASE_URL_INVALID: ["The database cannot be used", 503],
+  DATABASE_UNAVAILABLE: ["The database cannot be used", 503],
+  DATABASE_VERSION_UNSUPPORTED: ["The database cannot be used", 503],
+  SCHEMA_MISSING: ["The database cannot be used", 503],
+  SCHEMA_TOO_NEW: ["The database cannot be used", 503],
+  MIGRATION_FAILED: ["The database cannot be used", 503],
+  EMBEDDED_NOT_INSTALLED: ["The database cannot be used", 503],
+  EMBEDDED_UNSUPPORTED_PLATFORM: ["The database cannot be used", 503],
+  EMBEDDED_START_FAILED: ["The database cannot be used", 503],
+  EMBEDDED_STOP_FAILED: ["The database cannot be used", 503],
+  EMBEDDED_VERSION_MISMATCH: ["The database cannot be used", 503],
+  EMBEDDED_FOLDER_UNUSABLE: ["The database cannot be used", 503],
+  EMBEDDED_LOCKED: ["The database cannot be used", 503],
+  CORRUPT_JOURNAL: ["The case cannot be read", 500],
+  ENGINE_TOO_OLD: ["The case cannot be read", 500],
+  REQUEST_REFUSED: ["Unexpected error", 500],
+  SERVER_UNREACHABLE: ["Unexpected error", 500],
+  CONFIG_NOT_FOUND: ["Unexpected error", 500],
+  CONFIG_INVALID: ["Unexpected error", 500],
+  PORT_IN_USE: ["Unexpected error", 500],
+  NO_STRONG_ETAG: ["Unexpected error", 500],
+  INVARIANT_BROKEN: ["Unexpected error", 500],
+};

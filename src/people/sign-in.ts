@@ -55,7 +55,7 @@ export async function signIn(people: PeopleStore, { name, password, address }: S
 }
 
 /** A session for somebody who proved who they are: always a new one, so that none can be planted. */
-async function openSession(people: PeopleStore, { personId }: StoredPerson): Promise<string> {
+export async function openSession(people: PeopleStore, { personId }: StoredPerson): Promise<string> {
   const sessionToken = newSecret(SESSION_PREFIX);
   const sessionHash = secretHash(sessionToken, SESSION_PREFIX) ?? "";
   await people.openSession({ sessionHash, personId, idleMs: SESSION_IDLE_MS, lastsMs: SESSION_LASTS_MS });
