@@ -13,7 +13,7 @@ import type { DeskParts } from "./desk-parts.ts";
 const CLAIMED_PAGES_MAX = 4;
 
 /** How a destination stands. */
-export type DestinationStanding = "up" | "failing" | "down" | "throttled" | "quota" | "denied";
+type DestinationStanding = "up" | "failing" | "down" | "throttled" | "quota" | "denied";
 
 /** One destination under one credential. Times are epoch ms. */
 export interface DestinationView {
