@@ -17,7 +17,19 @@ type FaultAtStep =
   /** A request to a fake destination loses its connection, and arrives when the step has gone on without it. */
   | { readonly kind: "lateRequest" }
   /** Somebody else is at a fake destination first: has the name, or has changed the record. */
-  | { readonly kind: "rival" };
+  | { readonly kind: "rival" }
+  /** The destination refuses, and executes nothing. */
+  | { readonly kind: "refused"; readonly how: RefusedHow };
+
+/** How a destination refuses, and what it answers then. */
+export const REFUSALS = {
+  input: { status: 422, body: '{"errors":[{"field":"","message":"is refused by the rehearsal"}]}' },
+  "too fast": { status: 429, body: "" },
+  "not there": { status: 404, body: "" },
+} as const;
+
+/** One of {@link REFUSALS}. */
+export type RefusedHow = keyof typeof REFUSALS;
 
 /** Faults, and which were really hit. */
 export class PlannedFaults {

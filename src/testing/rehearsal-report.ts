@@ -2,6 +2,7 @@
 
 import { AssertionError } from "node:assert";
 import type { Failpoint } from "../engine/failpoints.ts";
+import type { RefusedHow } from "./planned-fault.ts";
 import type { TraceLine } from "./stage.ts";
 
 /** How a step came through a fault. */
@@ -43,7 +44,9 @@ export type StepFault =
   /** At fake destinations: its connection breaks, and it arrives when the step has gone on without it. */
   | "request arrives late"
   /** At fake destinations with names or versions: somebody else is there first. */
-  | "rival";
+  | "rival"
+  /** The destination does not take the input, the pace, or does not find what is acted on. */
+  | `refused: ${RefusedHow}`;
 
 /** What is done to an event. */
 export type EventFault = "repeated" | "early" | "reordered";
@@ -137,6 +140,7 @@ const HEADINGS: readonly string[] = [
   "late worker",
   "late request",
   "rival",
+  "refused",
 ];
 
 /** The report as text for people: a table of steps and faults, and the shortest trace of each finding. */
@@ -157,6 +161,7 @@ export function formatRehearsal(report: RehearsalReport): string {
         worstOf(cells, "late"),
         worstOf(cells, "request"),
         worstOf(cells, "rival"),
+        worstOf(cells, "refused"),
       ]),
     ]),
   ];

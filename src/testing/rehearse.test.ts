@@ -82,6 +82,9 @@ describe("steps that are safe", () => {
       "late send": "safe",
       "late answer": "safe",
       "request arrives late": "safe",
+      "refused: input": "safe",
+      "refused: too fast": "safe",
+      "refused: not there": "safe",
     };
     expect(verdictsOf(report, "order")).toEqual(all);
     expect(verdictsOf(report, "thank")).toEqual(all);
@@ -89,8 +92,8 @@ describe("steps that are safe", () => {
     expect(report.events).toMatchObject([
       { eventType: "shipped", cells: [{ fault: "repeated", verdict: "safe" }, { verdict: "safe" }] },
     ]);
-    // Two without faults, ten for each step, two for the event.
-    expect(report.runs).toBe(24);
+    // Two without faults, thirteen for each step, two for the event.
+    expect(report.runs).toBe(30);
     expect(report.findings).toEqual([]);
   });
 

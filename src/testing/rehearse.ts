@@ -9,7 +9,7 @@ import type { CaseType } from "../define/case-type.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
 import { FAILPOINTS, type Failpoint } from "../engine/failpoints.ts";
 import { expectedOf, judgeRun, type Expected, type Judgement } from "./judge-run.ts";
-import type { PlannedFault } from "./planned-fault.ts";
+import type { PlannedFault, RefusedHow } from "./planned-fault.ts";
 import {
   isSafeVerdict,
   rankOf,
@@ -173,7 +173,11 @@ class Rehearsing<Input> {
   }
 
   #judge<Fault extends string>(place: Place<Fault>, seen: Observation): RehearsalCell<Fault> {
-    const judgement = judgeRun(this.#expected, seen);
+    const judged = judgeRun(this.#expected, seen);
+    // What is refused is for a person, whatever the step is like: that nothing is sent again is what is rehearsed.
+    const isRight =
+      place.fault.startsWith("refused") && judged.verdict === "person" && judged.step === place.name;
+    const judgement: Judgement = isRight ? { verdict: "safe", step: null } : judged;
     this.#note(place, judgement, seen);
     return { fault: place.fault, ...judgement };
   }
@@ -229,6 +233,8 @@ function sendsOf({ outline }: CaseType, { passages }: Observation): readonly Sen
   });
 }
 
+const HOWS: readonly RefusedHow[] = ["input", "too fast", "not there"];
+
 /** A fault of a step, and at how many places of a run it can hit. */
 interface FaultPlaces {
   readonly fault: StepFault;
@@ -238,7 +244,9 @@ interface FaultPlaces {
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
-function faultsOf({ name }: SendStepOutline, first: Observation): readonly FaultPlaces[] {
+function faultsOf({ name, destination }: SendStepOutline, first: Observation): readonly FaultPlaces[] {
+  // Our own database refuses nothing in such words.
+  const refusals = destination.repeatSafety.by === "transaction" ? [] : HOWS;
   const passages = first.passages.filter(({ step }) => step === name);
   const at = (point: Failpoint): number => passages.filter((one) => one.point === point).length;
   const calls = first.executions.filter(({ call }) => call.step === name);
@@ -258,6 +266,10 @@ function faultsOf({ name }: SendStepOutline, first: Observation): readonly Fault
     { fault: "late answer", planned: { kind: "lateAnswer" }, times: at("afterSend") },
     { fault: "request arrives late", planned: { kind: "lateRequest" }, times: requests.length },
     { fault: "rival", planned: { kind: "rival" }, times: comparing.length },
+    ...refusals.map((how) => {
+      const planned = { kind: "refused", how } as const;
+      return { fault: `refused: ${how}`, planned, times: calls.length } as const;
+    }),
   ];
 }
 

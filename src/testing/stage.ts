@@ -18,8 +18,9 @@ import { ENGINE_VERSION } from "../engine/version.ts";
 import { createWorker } from "../engine/worker.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import { LIST_LIMIT_MAX, type Store } from "../store/port.ts";
+import { ResponseError } from "../triage/response.ts";
 import { within, type SeenEffect, type UserCall } from "./current-call.ts";
-import { PlannedFaults } from "./planned-fault.ts";
+import { PlannedFaults, REFUSALS } from "./planned-fault.ts";
 import { tapJournal } from "./tap-journal.ts";
 import { TestProcess } from "./test-process.ts";
 import { tellEntry } from "./tell-entry.ts";
@@ -269,6 +270,7 @@ export class Stage {
     this.tell(`${name} calls run of ${step}, attempt ${attempt}, key ${idempotencyKey ?? "none"}`);
     let value: T;
     try {
+      this.#meetRefusal(step);
       value = await work();
     } catch (error) {
       this.executions.push({ call, ended: { kind: "threw" } });
@@ -280,6 +282,16 @@ export class Stage {
     if (!this.#takes("answerLost", call)) return value;
     this.tell(`the answer is lost on its way to ${name}`);
     throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
+  }
+
+  /** Throws what a client throws that is answered so; the step's own code is not called. */
+  #meetRefusal(step: string): void {
+    const fault = this.faults.take((one) => one.kind === "refused" && one.step === step);
+    if (fault?.kind !== "refused") return;
+    const { status, body } = REFUSALS[fault.how];
+    const destination = this.#outlineOf(step)?.destination.name ?? step;
+    this.tell(`${destination} answers ${status} (${fault.how})`);
+    throw new ResponseError(status, destination, {}, body);
   }
 
   /** Asked for each request to a fake destination, and so counts them. */

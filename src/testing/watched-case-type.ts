@@ -14,10 +14,9 @@ export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType 
     name,
     watchStep(step, makeCall),
   ]);
-  const destinations = Object.entries(caseType.destinations).map(([name, calls]) => [
-    name,
-    watchCalls(name, calls, makeCall),
-  ]);
+  const destinations = Object.entries(caseType.destinations).map(
+    ([name, calls]): readonly [string, DestinationCalls] => [name, watchCalls(name, calls, makeCall)],
+  );
   return {
     outline,
     input,
