@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
+import { runCommand, startCommand, type Ended, type RunningCommand } from "./program.ts";
+
+const config = ["--config", "inbox.config.mjs"];
+const waiting = { timeout: 60_000, interval: 100 };
+
+const Listed = z.object({
+  events: z.array(
+    z.object({
+      event: z.object({ eventId: z.string(), eventType: z.string(), sightings: z.number() }),
+      work: z.array(z.object({ consumer: z.string(), state: z.string() })),
+    }),
+  ),
+});
+
+describe("foothold inbox, beside a server and a worker that run", () => {
+  let database: TestDatabase;
+  let server: RunningCommand;
+  let worker: RunningCommand;
+  let url = "";
+
+  const run = (...words: readonly string[]): Promise<Ended> =>
+    runCommand([...words, ...config], { env: { FOOTHOLD_DATABASE_URL: database.url } });
+  const start = (...words: readonly string[]): RunningCommand =>
+    startCommand([...words, ...config], { env: { FOOTHOLD_DATABASE_URL: database.url } });
+  // `send` needs no database: it posts to the server that it is told.
+  const send = (type: string, id: string, body: object): Promise<Ended> =>
+    run("inbox", "send", "shop", "--url", url, "--type", type, "--id", id, "--body", JSON.stringify(body));
+  const list = async (...words: readonly string[]): Promise<z.infer<typeof Listed>["events"]> => {
+    const { stdout, stderr } = await run("inbox", "list", "--json", ...words);
+    expect(stderr).toBe("");
+    return Listed.parse(JSON.parse(stdout)).events;
+  };
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    expect((await run("migrate")).code).toBe(0);
+    server = start("serve", "--port", "0");
+    worker = start("worker", "--lease", "3s");
+    // The server says where it receives.
+    [, url = ""] = await server.waitFor(/source +(http:\S+\/inbox\/shop)\n/);
+    await worker.waitFor(/worker +\S+/);
+  });
+
+  afterAll(async () => {
+    for (const one of [server, worker]) {
+      one.signal("SIGTERM");
+      await one.ended();
+    }
+    await database.drop();
+  });
+
+  test("receives what is sent, starts a case and lets it go on, and shows all of it", async () => {
+    const placed = await send("order.placed", "e-1", { order: "o-1" });
+    expect([placed.code, placed.stdout]).toEqual([0, `${url} answered 202\n`]);
+    expect((await send("order.paid", "e-2", { order: "o-1" })).code).toBe(0);
+    expect((await send("order.paid", "e-2", { order: "o-1" })).code).toBe(0);
+    await expect
+      .poll(async () => {
+        const { stdout } = await run("cases", "list", "--json");
+        return stdout.includes('"done"');
+      }, waiting)
+      .toBe(true);
+    const paid = (await list("--type", "order.paid"))[0];
+    expect(paid).toMatchObject({ event: { sightings: 2 }, work: [{ consumer: "paid", state: "done" }] });
+    const shown = await run("inbox", "show", paid?.event.eventId ?? "");
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain("order.paid");
+    const body = await run("inbox", "show", paid?.event.eventId ?? "", "--body");
+    expect(body.stdout).toContain(JSON.stringify('{"order":"o-1"}'));
+  });
+
+  test("refuses what is not authentic, and lists it", async () => {
+    const answer = await fetch(url, {
+      method: "POST",
+      body: "{}",
+      headers: { "x-signature-256": "sha256=00" },
+    });
+    expect(answer.status).toBe(401);
+    await expect
+      .poll(async () => (await run("inbox", "list", "--refused")).stdout, waiting)
+      .toMatch(/malformed|wrongSignature/);
+  });
+
+  test("shows work that waits for its case, and opens work again", async () => {
+    expect((await send("order.paid", "e-3", { order: "nobody's" })).code).toBe(0);
+    await expect
+      .poll(
+        async () =>
+          (await list("--type", "order.paid")).flatMap(({ work }) => work).map(({ state }) => state),
+        waiting,
+      )
+      .toContain("waiting");
+    expect((await run("inbox", "work")).stdout).toContain("shop");
+    const [waits] = (await list("--type", "order.paid")).filter(({ work }) => work[0]?.state === "waiting");
+    const replayed = await run("inbox", "replay", waits?.event.eventId ?? "", "--reason", "it was asked for");
+    expect(replayed.stdout).toBe("Opened: paid.\n");
+    const unknown = await run("inbox", "replay", `e00-${"0".repeat(32)}`, "--reason", "no reason");
+    expect(unknown.code).not.toBe(0);
+    expect(unknown.stderr).toContain("There is no event");
+  });
+
+  test("reads the provider's list into the same inbox, and finds what never arrived", async () => {
+    const first = await run("inbox", "reconcile", "shop");
+    expect(first.stdout).toBe("1 events read, 1 of them had never arrived.\n");
+    const second = await run("inbox", "reconcile", "shop");
+    expect(second.stdout).toBe("1 events read, 0 of them had never arrived.\n");
+    await expect
+      .poll(async () => (await list("--type", "order.placed")).map(({ work }) => work[0]?.state), waiting)
+      .toEqual(["done", "done"]);
+  });
+
+  test("says what is wrong with a source that is not there", async () => {
+    const { code, stderr } = await run("inbox", "reconcile", "nobody");
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("there are: shop");
+  });
+});
