@@ -81,6 +81,7 @@ export type Scheme =
   | { readonly kind: "bodyToken"; readonly name: string; readonly path: readonly string[] }
   | { readonly kind: "twilio"; readonly name: string }
   | { readonly kind: "sns"; readonly name: string }
+  | { readonly kind: "paypal"; readonly name: string }
   | { readonly kind: "adyen"; readonly name: string };
 
 /** Where a value is found: a header, a field of one event, or a field of the whole body. Ids are read as texts. */

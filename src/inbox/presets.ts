@@ -1,78 +1,17 @@
 /** The providers that Foothold knows, as data. */
 
-import type { Answer, Preset, Scheme, SecretForm } from "./preset.ts";
-
-const MIB = 1024 * 1024;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const CHECKED_ON = "2026-11-29";
-
-const plainSecret: SecretForm = { encoding: "utf8", prefix: "", bytesMin: 1 };
-const dot = { text: "." } as const;
-const accepted: Answer = { status: 202, contentType: null, body: "" };
-const okay: Answer = { status: 200, contentType: null, body: "" };
-
-/** HMAC-SHA256 of the raw body alone, in a header. */
-function bodyHmac(header: string, encoding: "hex" | "base64", prefix = ""): Scheme {
-  return {
-    kind: "hmac",
-    name: `hmac-sha256 in ${header}`,
-    algorithm: "sha256",
-    secret: plainSecret,
-    signature: {
-      header,
-      form: prefix === "" ? { kind: "bare" } : { kind: "prefixed", prefix },
-      encoding,
-    },
-    signed: ["raw"],
-    id: null,
-    timestamp: null,
-  };
-}
-
-/** The two schemes of Standard Webhooks, with the prefix of their headers. */
-function standardSchemes(prefix: string): readonly Scheme[] {
-  const common = {
-    signed: ["id", dot, "timestamp", dot, "raw"],
-    id: `${prefix}-id`,
-    timestamp: { from: { header: `${prefix}-timestamp` }, unit: "s", of: "attempt" },
-  } as const;
-  const header = `${prefix}-signature`;
-  return [
-    {
-      kind: "hmac",
-      name: "v1",
-      algorithm: "sha256",
-      secret: { encoding: "base64", prefix: "whsec_", bytesMin: 16 },
-      signature: { header, form: { kind: "list", separator: " ", prefix: "v1," }, encoding: "base64" },
-      ...common,
-    },
-    {
-      kind: "ed25519",
-      name: "v1a",
-      secret: { encoding: "base64", prefix: "whpk_", bytesMin: 32 },
-      signature: { header, form: { kind: "list", separator: " ", prefix: "v1a," }, encoding: "base64" },
-      ...common,
-    },
-  ];
-}
-
-/** What most providers have in common; each says what is different. */
-const base: Omit<Preset, "name" | "schemes" | "deliveryKey" | "eventType"> = {
-  checkedOn: CHECKED_ON,
-  body: "json",
-  items: null,
-  businessKey: null,
-  occurredAt: null,
-  subject: null,
-  isBodyTheKey: false,
-  keptHeaders: [],
-  accepted,
-  challenge: null,
-  bodyBytesMax: MIB,
-  resendsWithinMs: 30 * DAY_MS,
-  retries: true,
-};
+import type { Preset, Scheme } from "./preset.ts";
+import {
+  base,
+  bodyHmac,
+  DAY_MS,
+  dot,
+  HOUR_MS,
+  MIB,
+  okay,
+  plainSecret,
+  standardSchemes,
+} from "./preset-parts.ts";
 
 const stripe: Preset = {
   ...base,
@@ -365,6 +304,52 @@ const paddle: Preset = {
   subject: [{ path: ["data", "id"] }],
 };
 
+/** Its secrets are the ids of our webhooks at PayPal. */
+const paypal: Preset = {
+  ...base,
+  name: "paypal",
+  schemes: [{ kind: "paypal", name: "sha256-rsa" }],
+  // The id of a transmission names one attempt, not the event.
+  deliveryKey: [{ path: ["id"] }],
+  eventType: [{ path: ["event_type"] }],
+  occurredAt: { where: { path: ["create_time"] }, unit: "rfc3339" },
+  subject: [{ path: ["resource", "id"] }],
+  keptHeaders: ["paypal-transmission-*"],
+};
+
+/** Events of EventBridge, by an API destination that sends a bearer token. */
+const eventBridge: Preset = {
+  ...base,
+  name: "eventbridge",
+  schemes: [bearer],
+  deliveryKey: [{ path: ["account"] }, { path: ["source"] }, { path: ["id"] }],
+  eventType: [{ path: ["detail-type"] }],
+  occurredAt: { where: { path: ["time"] }, unit: "rfc3339" },
+  resendsWithinMs: DAY_MS,
+};
+
+/** Basic authentication: the secret is `user:password` in base64. */
+const basic: Scheme = { kind: "token", name: "basic", header: "authorization", before: "Basic " };
+
+const chargebee: Preset = {
+  ...base,
+  name: "chargebee",
+  schemes: [basic],
+  deliveryKey: [{ path: ["id"] }],
+  eventType: [{ path: ["event_type"] }],
+  occurredAt: { where: { path: ["occurred_at"] }, unit: "s" },
+};
+
+const postmark: Preset = {
+  ...base,
+  name: "postmark",
+  schemes: [basic],
+  // It names the mail and what became of it, but no event: a mail may well be opened twice.
+  deliveryKey: [],
+  eventType: [{ path: ["RecordType"] }],
+  subject: [{ path: ["MessageID"] }],
+};
+
 const linear: Preset = {
   ...base,
   name: "linear",
@@ -454,7 +439,9 @@ const bearerPreset: Preset = { ...hmac, name: "bearer", schemes: [bearer] };
 export type PresetName =
   | "adyen"
   | "bearer"
+  | "chargebee"
   | "cloudevents"
+  | "eventbridge"
   | "github"
   | "gitlab"
   | "hmac"
@@ -464,6 +451,8 @@ export type PresetName =
   | "linear"
   | "microsoft-graph"
   | "paddle"
+  | "paypal"
+  | "postmark"
   | "shopify"
   | "slack"
   | "sns"
@@ -478,7 +467,9 @@ export type PresetName =
 export const PRESETS: { readonly [Name in PresetName]: Preset } = {
   adyen,
   bearer: bearerPreset,
+  chargebee,
   cloudevents: cloudEvents,
+  eventbridge: eventBridge,
   github,
   gitlab,
   hmac,
@@ -488,6 +479,8 @@ export const PRESETS: { readonly [Name in PresetName]: Preset } = {
   linear,
   "microsoft-graph": graph,
   paddle,
+  paypal,
+  postmark,
   shopify,
   slack,
   sns,

@@ -47,6 +47,7 @@ function proofHeaders(preset: Preset, scheme: Scheme, signing: Signing): Record<
     }
     case "ed25519":
     case "sns":
+    case "paypal":
     case "adyen":
       throw cannot(
         preset,

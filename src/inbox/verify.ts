@@ -19,6 +19,7 @@ import { areEqualBytes, areEqualTexts, decodeStrictly, feed, keyOf } from "./sig
 import { verifyAdyen } from "./signatures/adyen.ts";
 import { matchOf, type Match } from "./signatures/match.ts";
 import type { RefusalReason } from "./signatures/refusal.ts";
+import { verifyPaypal } from "./signatures/paypal.ts";
 import { verifySns, type FetchCertificate } from "./signatures/sns.ts";
 import { verifyTwilio } from "./signatures/twilio.ts";
 
@@ -88,6 +89,8 @@ async function judge(arrival: Arrival, scheme: Scheme, judging: Judging): Promis
       return verdictOf(verifyTwilio(arrival, judging.secrets), scheme.name);
     case "sns":
       return verdictOf(await verifySns(judging.body, judging), scheme.name);
+    case "paypal":
+      return verdictOf(await verifyPaypal(arrival, judging), scheme.name);
     case "adyen":
       return verdictOf(verifyAdyen(judging.body, judging.secrets), scheme.name);
     default:
