@@ -152,7 +152,7 @@ class Watching implements Sweep {
     const lanes = await Promise.allSettled(Array.from({ length: FREES_AT_ONCE }, freeNext));
     this.#tellHolders(endedHolders, freedClaims, claims);
     for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
-    await this.#forgetHolders();
+    await this.#forgetEnded();
     return { endedHolders, freedClaims, failed };
   }
 
@@ -248,12 +248,13 @@ class Watching implements Sweep {
     }
   }
 
-  async #forgetHolders(): Promise<void> {
+  async #forgetEnded(): Promise<void> {
     const { store, ports } = this.#options;
     const now = ports.clock.monotonic();
     if (now - this.#forgotAt < FORGET_EVERY_MS) return;
     this.#forgotAt = now;
     await store.forgetHolders((await store.now()) - KEEP_ENDED_MS);
+    await store.people.forgetOver();
   }
 }
 
