@@ -1,57 +1,34 @@
-import { createServer, type RequestListener } from "node:http";
 import express from "express";
 import fastify from "fastify";
 import { Stripe } from "stripe";
 import twilio from "twilio";
 import { afterEach, describe, expect, test } from "vitest";
 import { PRESETS, signRequest } from "foothold/inbox";
-import { openWorld, secret, type World } from "../inbox/world.ts";
-
-/** Bytes that any reading as text would change. */
-const body = Buffer.from('\uFEFF{"order":"o1",  "note":"\\u00e9"}\r\n');
-
-const send = async (url: string, id: string): Promise<number> => {
-  const signing = { method: "POST", url, body, secret, at: 0, id, eventType: "order.paid" };
-  const headers = signRequest(PRESETS.hmac, signing);
-  return (await fetch(url, { method: "POST", headers, body: new Uint8Array(body) })).status;
-};
+import { body, send, Servers } from "../inbox/mounting.ts";
+import { openWorld, type World } from "../inbox/world.ts";
 
 describe("the inbox mounted in a framework with a body parser of its own", () => {
   let world: World;
-  const closing: (() => Promise<void>)[] = [];
+  const servers = new Servers();
   afterEach(async () => {
-    for (const close of closing.splice(0)) await close();
+    await servers.close();
     await world.close();
   });
-
-  const serve = async (listener: RequestListener): Promise<string> => {
-    const server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(
-      () =>
-        new Promise((resolve) => {
-          server.closeAllConnections();
-          server.close(() => resolve());
-        }),
-    );
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-  };
 
   test("Express: before express.json() the bytes are whole, after it the mistake is told and nothing is lost", async () => {
     world = await openWorld({ hasWorkers: false });
     const right = express();
     right.post("/inbox/:source", (request, response) => void world.inbox.node(request, response));
     right.use(express.json());
-    expect(await send(`${await serve(right)}/inbox/shop`, "a")).toBe(202);
+    expect(await send(`${await servers.serve(right)}/inbox/shop`, "a")).toBe(202);
     const raw = express();
     raw.use(express.raw({ type: "*/*" }));
     raw.post("/inbox/:source", (request, response) => void world.inbox.node(request, response));
-    expect(await send(`${await serve(raw)}/inbox/shop`, "b")).toBe(202);
+    expect(await send(`${await servers.serve(raw)}/inbox/shop`, "b")).toBe(202);
     const wrong = express();
     wrong.use(express.json());
     wrong.post("/inbox/:source", (request, response) => void world.inbox.node(request, response));
-    const sent = await fetch(`${await serve(wrong)}/inbox/shop`, {
+    const sent = await fetch(`${await servers.serve(wrong)}/inbox/shop`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: "{}",
@@ -70,7 +47,7 @@ describe("the inbox mounted in a framework with a body parser of its own", () =>
       void world.inbox.node(request.raw, reply.raw);
     });
     const url = await app.listen({ port: 0, host: "127.0.0.1" });
-    closing.push(() => app.close());
+    servers.closeLater(() => app.close());
     expect(await send(`${url}/inbox/shop`, "f")).toBe(202);
     const [one] = await world.history();
     const kept = await world.store.inbox.loadBody(one?.delivery?.deliveryId ?? "");

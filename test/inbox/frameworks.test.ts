@@ -1,40 +1,17 @@
-import { createServer, type RequestListener } from "node:http";
 import { Hono } from "hono";
 import { getRequestListener } from "@hono/node-server";
 import { afterEach, describe, expect, test } from "vitest";
 import { PRESETS, signRequest } from "foothold/inbox";
+import { body, send, Servers } from "./mounting.ts";
 import { openWorld, secret, type World } from "./world.ts";
-
-/** Bytes that any reading as text would change. */
-const body = Buffer.from('\uFEFF{"order":"o1",  "note":"\\u00e9"}\r\n');
-
-const send = (url: string, id: string): Promise<Response> => {
-  const signing = { method: "POST", url, body, secret, at: 0, id, eventType: "order.paid" };
-  const headers = signRequest(PRESETS.hmac, signing);
-  return fetch(url, { method: "POST", headers, body: new Uint8Array(body) });
-};
 
 describe("the inbox mounted", () => {
   let world: World;
-  const closing: (() => Promise<void>)[] = [];
+  const servers = new Servers();
   afterEach(async () => {
-    for (const close of closing.splice(0)) await close();
+    await servers.close();
     await world.close();
   });
-
-  const serve = async (listener: RequestListener): Promise<string> => {
-    const server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    closing.push(
-      () =>
-        new Promise((resolve) => {
-          server.closeAllConnections();
-          server.close(() => resolve());
-        }),
-    );
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-  };
 
   test("in Hono, also behind a middleware that looks at the request", async () => {
     world = await openWorld({ hasWorkers: false });
@@ -44,8 +21,10 @@ describe("the inbox mounted", () => {
       await next();
     });
     app.post("/hooks/:source", (c) => world.inbox.fetch(c.req.raw));
-    const url = await serve((incoming, outgoing) => void getRequestListener(app.fetch)(incoming, outgoing));
-    expect((await send(`${url}/hooks/shop`, "a")).status).toBe(202);
+    const url = await servers.serve(
+      (incoming, outgoing) => void getRequestListener(app.fetch)(incoming, outgoing),
+    );
+    expect(await send(`${url}/hooks/shop`, "a")).toBe(202);
   });
 
   test("in Hono it says so when the body was read before", async () => {
@@ -75,9 +54,11 @@ describe("the inbox mounted", () => {
 
   test("in plain node:http, and bytes that a parser kept are taken as they are", async () => {
     world = await openWorld({ hasWorkers: false });
-    const url = await serve((incoming, outgoing) => void world.inbox.nodeFor("shop")(incoming, outgoing));
-    expect((await send(url, "p")).status).toBe(202);
-    const raw = await serve((incoming, outgoing) => {
+    const url = await servers.serve(
+      (incoming, outgoing) => void world.inbox.nodeFor("shop")(incoming, outgoing),
+    );
+    expect(await send(url, "p")).toBe(202);
+    const raw = await servers.serve((incoming, outgoing) => {
       const chunks: Uint8Array[] = [];
       incoming.on("data", (chunk: Uint8Array) => chunks.push(chunk));
       // What express.raw() and the raw-body plugins of Fastify leave.
@@ -86,21 +67,21 @@ describe("the inbox mounted", () => {
         void world.inbox.nodeFor("shop")(parsed, outgoing);
       });
     });
-    expect((await send(raw, "q")).status).toBe(202);
-    const parsed = await serve((incoming, outgoing) => {
+    expect(await send(raw, "q")).toBe(202);
+    const parsed = await servers.serve((incoming, outgoing) => {
       incoming.resume();
       // What express.json() leaves.
       incoming.on("end", () => {
         void world.inbox.nodeFor("shop")(Object.assign(incoming, { body: { order: "o1" } }), outgoing);
       });
     });
-    expect((await send(parsed, "r")).status).toBe(503);
-    const decoded = await serve((incoming, outgoing) => {
+    expect(await send(parsed, "r")).toBe(503);
+    const decoded = await servers.serve((incoming, outgoing) => {
       // What asks for text changes the bytes.
       incoming.setEncoding("utf8");
       void world.inbox.nodeFor("shop")(incoming, outgoing);
     });
-    expect((await send(decoded, "s")).status).toBe(503);
+    expect(await send(decoded, "s")).toBe(503);
     const stored = await world.history();
     for (const { delivery } of stored) {
       const kept = await world.store.inbox.loadBody(delivery?.deliveryId ?? "");
