@@ -1,10 +1,11 @@
 /** The socket: bound to this machine only, with bounds on connections and times, closed without cutting answers off. */
 
 import { lookup } from "node:dns/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { FootholdError } from "../core/errors.ts";
 import type { NodeHandler } from "../inbox/handlers.ts";
+import { CHANGES_PATH } from "./api/routes.ts";
 import type { App } from "./app.ts";
 import { isLoopbackAddress, type Reach } from "./loopback.ts";
 
@@ -45,11 +46,15 @@ export async function startServer({ app, host, port, reach, inbox }: ServerOptio
   const address = reach?.kind === "public" ? host : await loopbackAddress(host);
   const listener = getRequestListener(app.fetch, { hostname: "localhost", overrideGlobalObjects: false });
   let closing: Promise<void> | undefined;
+  /** Answers that end only when somebody ends them. */
+  const streams = new Set<ServerResponse>();
   const server = createServer(
     { headersTimeout: HEADERS_MS_MAX, requestTimeout: REQUEST_MS_MAX, maxHeaderSize: HEADER_BYTES_MAX },
     (incoming, outgoing) => {
       // A connection that is kept alive after its last answer would hold up the closing.
+      if (incoming.url?.startsWith(CHANGES_PATH) === true) streams.add(outgoing);
       outgoing.once("close", () => {
+        streams.delete(outgoing);
         if (closing !== undefined) server.closeIdleConnections();
       });
       if (inbox !== undefined && incoming.url?.startsWith("/inbox/") === true) void inbox(incoming, outgoing);
@@ -61,7 +66,7 @@ export async function startServer({ app, host, port, reach, inbox }: ServerOptio
   return {
     url: `http://${address.includes(":") ? `[${address}]` : address}:${bound}`,
     port: bound,
-    close: () => (closing ??= closeServer(server)),
+    close: () => (closing ??= closeServer(server, streams)),
   };
 }
 
@@ -106,8 +111,10 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   );
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
   return new Promise((resolve) => {
+    // Whoever listens for changes asks again, and finds whatever runs by then.
+    for (const stream of streams) stream.destroy();
     const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);
     server.close(() => {
       clearTimeout(cut);

@@ -90,6 +90,16 @@ describe("hints of changes", () => {
     expect(await ended).toBe("ended");
   });
 
+  test("end at once when the server closes, which waits for no page that only listens", async () => {
+    const { ended } = listen();
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(3), { timeout: 30_000 });
+    const closingAt = performance.now();
+    await server.close();
+    // What is under way is cut off after 5 s.
+    expect(performance.now() - closingAt).toBeLessThan(4_800);
+    expect(await ended).not.toBe("");
+  });
+
   test("are for nobody who is not signed in, for GET alone, and for known parameters", async () => {
     const url = `${server.url}/api/v1/changes`;
     expect((await fetch(`${url}?caze=1`)).status).toBe(400);
