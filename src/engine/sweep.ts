@@ -26,7 +26,9 @@ const HOLE_SHARE_OF_LEASE = 1 / 4;
 const HOLE_SHARE_OF_INTERVAL = 3 / 2;
 /** How long an ended holder that holds nothing is kept for people to see, in ms. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
-/** How often such holders are looked for, in ms. */
+/** How long what is known of a destination is kept that nobody has changed, in ms. */
+const KEEP_DESTINATION_MS = 30 * 86_400_000;
+/** How often such holders and destinations are looked for, in ms. */
 const FORGET_EVERY_MS = 600_000;
 
 /** What a sweep is made of. */
@@ -253,7 +255,9 @@ class Watching implements Sweep {
     const now = ports.clock.monotonic();
     if (now - this.#forgotAt < FORGET_EVERY_MS) return;
     this.#forgotAt = now;
-    await store.forgetHolders((await store.now()) - KEEP_ENDED_MS);
+    const storeNow = await store.now();
+    await store.forgetHolders(storeNow - KEEP_ENDED_MS);
+    await store.forgetDestinations(storeNow - KEEP_DESTINATION_MS);
     await store.people.forgetOver();
   }
 }
