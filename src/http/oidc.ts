@@ -29,7 +29,7 @@ import { cookieHeader, cookieToken, type CookieRules } from "./api/identity.ts";
 import { API_BASE } from "./api/routes.ts";
 
 /** Where a sign-in begins. */
-export const OIDC_PATH = `${API_BASE}/session/oidc`;
+export const OIDC_PATH: string = `${API_BASE}/session/oidc`;
 const CALLBACK_PATH = `${OIDC_PATH}/callback`;
 /** How long a try may take, in seconds. */
 const TRY_S_MAX = 600;
