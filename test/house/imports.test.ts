@@ -58,6 +58,10 @@ const faults: Readonly<Record<string, readonly Tree[]>> = {
     { "src/doctor/live.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/doctor/live.ts": ["node:os"] },
   ],
+  "people-on-port": [
+    { "src/people/sign-in.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
+    { "src/people/sign-in.ts": ["../desk/desk.ts"], "src/desk/desk.ts": [] },
+  ],
   "http-on-engine": [
     { "src/http/app.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/http/app.ts": ["pg"] },
