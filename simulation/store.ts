@@ -125,6 +125,8 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     inbox: inboxOver(call, store.inbox),
     people: store.people,
+    // Nothing here makes bulk acts.
+    bulk: store.bulk,
   };
 }
 

@@ -114,6 +114,10 @@ export type {
   ReviewPacket,
   ReviewView,
 } from "./desk/packet.ts";
+export type { BulkFilter, BulkMove, BulkOrder, BulkPreview, BulkRequest, BulkView } from "./desk/bulk.ts";
+export type { BulkRunner } from "./desk/bulk-run.ts";
+export type { MarkRequest, ProblemFilter, ProblemsView, ProblemView } from "./desk/problems.ts";
+export type { BulkAct, BulkItem } from "./store/bulk-port.ts";
 export type { FormsView, LapsePreview, MovePreview, PreviewRequest } from "./desk/preview.ts";
 export type { Person, Who } from "./desk/requests.ts";
 export type { SendPreview } from "./desk/send-preview.ts";

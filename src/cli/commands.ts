@@ -23,6 +23,15 @@ import {
   casesSkipCommand,
   casesUndoCommand,
 } from "./cases-order.ts";
+import {
+  bulkListCommand,
+  bulkPauseCommand,
+  bulkResumeCommand,
+  bulkShowCommand,
+  bulkStartCommand,
+  bulkStopCommand,
+} from "./bulk.ts";
+import { problemsCommand, problemsMarkCommand } from "./problems.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { diffCommand } from "./diff.ts";
@@ -79,6 +88,14 @@ export const COMMANDS: readonly Command[] = [
   casesCloseCommand,
   destinationsCommand,
   accessRestoredCommand,
+  problemsCommand,
+  problemsMarkCommand,
+  bulkStartCommand,
+  bulkListCommand,
+  bulkShowCommand,
+  bulkPauseCommand,
+  bulkResumeCommand,
+  bulkStopCommand,
   inboxListCommand,
   inboxShowCommand,
   inboxWorkCommand,
@@ -109,7 +126,7 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isGroup = ["cases", "inbox", "people", "tokens"].includes(first);
+  const isGroup = ["cases", "inbox", "bulk", "people", "tokens"].includes(first);
   const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
   if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>

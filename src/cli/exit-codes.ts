@@ -46,6 +46,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "NOT_LOOPBACK":
       return EXIT_CODES.usage;
     case "CASE_NOT_FOUND":
+    case "BULK_NOT_FOUND":
     case "UNKNOWN_CASE_TYPE":
     case "PERSON_NOT_FOUND":
     case "TOKEN_NOT_FOUND":
@@ -69,6 +70,8 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "ALREADY_ANSWERED":
     case "CANCEL_NEEDS_UNDO":
     case "PLAN_CHANGED":
+    case "BULK_EMPTY":
+    case "BULK_REFUSED":
     case "PLAN_NEEDED":
     case "NOT_SIGNED_IN":
     case "NOT_ALLOWED":

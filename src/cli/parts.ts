@@ -78,6 +78,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     if (worker !== null) stops.push(() => worker.stop());
     await worker?.start();
     if (inbox !== null) stops.push(...(await startInbox(options, inbox, worker)));
+    // Without definitions no move can be judged.
+    if (registry.all.length > 0) {
+      const runner = options.desk.bulkRunner({ onError: options.onError });
+      stops.push(() => runner.stop());
+      runner.start();
+    }
     const sweep = createSweep({ store, ports, onReport });
     stops.push(() => sweep.stop());
     sweep.start();

@@ -123,6 +123,8 @@ export interface StepState {
   /** Set when the present confirmation was found lapsed; the plan judges again at each pick-up. */
   readonly lapse: LapseReason | null;
   readonly review: Review | null;
+  /** When its review was opened, epoch ms; of one that is closed by now, what it was; 0 = it never had one. */
+  readonly reviewedAt: number;
   readonly round: Round;
   /** The last failure; it stays for people once the step is confirmed. */
   readonly lastFailure: LastFailure | null;
@@ -262,6 +264,7 @@ export const UNTOUCHED_STEP: StepState = {
   confirmation: null,
   lapse: null,
   review: null,
+  reviewedAt: 0,
   round: FRESH_ROUND,
   lastFailure: null,
   notBefore: null,

@@ -32,6 +32,9 @@ export const ERROR_CODES = [
   "ALREADY_ANSWERED",
   "CANCEL_NEEDS_UNDO",
   "PLAN_CHANGED",
+  "BULK_NOT_FOUND",
+  "BULK_EMPTY",
+  "BULK_REFUSED",
   "PLAN_NEEDED",
   // who asked
   "NOT_SIGNED_IN",

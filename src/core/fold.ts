@@ -124,7 +124,7 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "assigned":
       return { ...state, assignee: entry.to };
     case "reviewOpened":
-      return changeStep(state, entry.review.step, { review: entry.review });
+      return changeStep(state, entry.review.step, { review: entry.review, reviewedAt: at });
     case "parked":
       return { ...state, rest: park(entry) };
     case "caseDone":

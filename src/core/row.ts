@@ -6,6 +6,7 @@
 import type { CaseState, Rest } from "./case-state.ts";
 import type { FailureKind, Executed } from "./failure.ts";
 import type { Assignee, Review, Wait } from "./journal.ts";
+import { problemsOf, type Problem } from "./problems.ts";
 import { isSettled } from "./settled.ts";
 import { storableText } from "./storable-text.ts";
 
@@ -34,6 +35,8 @@ export interface CaseSummary {
   readonly confirmed: number;
   readonly waits: readonly Wait[];
   readonly reviews: readonly Review[];
+  /** What the reviews have in common with those of other cases; left out where there is none. */
+  readonly problems?: readonly Problem[];
   /** Steps with an attempt of which nobody knows whether it was executed. */
   readonly unsettled: readonly string[];
   readonly lastFailure: FailureSummary | null;
@@ -93,6 +96,7 @@ function summarize(state: CaseState): CaseSummary {
     confirmed: steps.filter(([, step]) => step.confirmation !== null && step.lapse === null).length,
     waits: state.rest.kind === "waiting" ? state.rest.waits.map(storableWait) : [],
     reviews: steps.flatMap(([, step]) => (step.review === null ? [] : [storableReview(step.review)])),
+    ...withProblems(state),
     unsettled: steps
       .filter(([, { intent, confirmation }]) => intent !== null && !isSettled(intent, confirmation))
       .map(([name]) => name),
@@ -106,6 +110,11 @@ function summarize(state: CaseState): CaseSummary {
         : { name: storable(state.repair.by.name), events: state.repair.attached.length },
     stoppedBy: stoppedBy(state.rest),
   };
+}
+
+function withProblems(state: CaseState): Pick<CaseSummary, "problems"> {
+  const problems = problemsOf(state);
+  return problems.length === 0 ? {} : { problems };
 }
 
 function lastFailureOf(state: CaseState): FailureSummary | null {

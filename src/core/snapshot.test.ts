@@ -181,6 +181,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 4, folded: "b58928153c4d33e4" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 5, folded: "1e4aa455a731a4c6" });
   });
 });

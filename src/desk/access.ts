@@ -184,10 +184,10 @@ async function free(parts: DeskParts, id: DestinationId): Promise<void> {
   await sendAgain(ports.clock, () => store.hastenHeld({ ...id, count: HASTENED_MAX, gapMs: HASTEN_GAP_MS }));
 }
 
-/** The steps that use the credential, as `type` and `step`. */
+/** The steps that use the credential, as `type` and `step`. Throws `INVALID_REQUEST`. */
 function usersOf(
   { registry }: DeskParts,
-  { destination, credentialId }: AccessRequest,
+  { destination, credentialId }: Pick<AccessRequest, "destination" | "credentialId">,
 ): { readonly credentialId: string; readonly steps: ReadonlyMap<string, ReadonlySet<string>> } {
   const users = registry.all.flatMap(({ outline }) =>
     outline.steps

@@ -11,6 +11,7 @@ import { standingOfRepair } from "../core/repair-moves.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
+import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
 import type { CaseFilter, Store, StoredRow } from "../store/port.ts";
 import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
@@ -38,6 +39,25 @@ import {
   type RuleOutRequest,
 } from "./vouching.ts";
 import { assignCase, handOver, type AssignRequest, type HandOverRequest } from "./assigning.ts";
+import {
+  listBulks,
+  orderBulk,
+  previewBulk,
+  showBulk,
+  startBulk,
+  type BulkOrder,
+  type BulkPreview,
+  type BulkRequest,
+  type BulkView,
+} from "./bulk.ts";
+import { createBulkRunner, type BulkRunner } from "./bulk-run.ts";
+import {
+  listProblems,
+  markProblem,
+  type MarkRequest,
+  type ProblemFilter,
+  type ProblemsView,
+} from "./problems.ts";
 import { viewLine, type CaseLine } from "./case-view.ts";
 import type { HasRight } from "./moves-view.ts";
 import { viewPacket, type ReviewPacket } from "./packet.ts";
@@ -60,7 +80,7 @@ import {
   type RepairLife,
   type TakeOverRequest,
 } from "./repairs.ts";
-import { caseNotFound, isCaseId } from "./requests.ts";
+import { caseNotFound, isCaseId, type Who } from "./requests.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { followStoreTime } from "./store-time.ts";
 
@@ -158,6 +178,28 @@ export interface Desk {
   diffDefinitions(request?: DiffRequest): Promise<DefinitionDiff>;
   /** What forms for the input, approvals, results and events of a case type are made of. Throws `UNKNOWN_CASE_TYPE`. */
   forms(caseType: string): FormsView;
+  /** What waits for people, in groups with the same cause. */
+  problems(filter?: ProblemFilter): Promise<ProblemsView>;
+  /** Says whose a group of problems is, and a note; both outlive its cases. Throws `INVALID_REQUEST`. */
+  markProblem(request: MarkRequest): Promise<void>;
+  /** What a bulk act would do, by counts. Changes and records nothing. */
+  previewBulk(request: Pick<BulkRequest, "move" | "filter">): Promise<BulkPreview>;
+  /** Makes one move on many cases; their ids are frozen now. Throws `BULK_EMPTY`, `BULK_REFUSED`, `INVALID_REQUEST`. */
+  startBulk(request: BulkRequest): Promise<BulkAct>;
+  /** A bulk act with a page of its cases and what became of each. Throws `BULK_NOT_FOUND`. */
+  showBulk(
+    bulkId: string,
+    page?: { readonly afterPlace?: number; readonly state?: BulkItem["state"] },
+  ): Promise<BulkView>;
+  /** Newest first, at most 100. */
+  listBulks(): Promise<readonly BulkAct[]>;
+  /** Throws `BULK_NOT_FOUND`, `BULK_REFUSED`. */
+  orderBulk(
+    bulkId: string,
+    request: { readonly order: BulkOrder; readonly by: Who; readonly reason?: string | null | undefined },
+  ): Promise<BulkAct>;
+  /** Works off bulk acts; a process that has the definitions starts one. */
+  bulkRunner(options: { readonly onError: (error: unknown) => void; readonly holdMs?: number }): BulkRunner;
   /** Reads rows only, so that one corrupt journal hides no other case. Throws `INVALID_REQUEST` for a limit out of bounds. */
   list(filter?: ListFilter): Promise<ListPage>;
   overview(): Promise<Overview>;
@@ -207,6 +249,14 @@ export function createDesk(options: DeskOptions): Desk {
     preview: (caseId, request) => previewMove(parts, caseId, request),
     diffDefinitions: (request) => diffDefinitions(parts, request ?? {}),
     forms: (caseType) => viewForms(parts, caseType),
+    problems: (filter) => listProblems(parts, filter ?? {}),
+    markProblem: (request) => markProblem(parts, request),
+    previewBulk: (request) => previewBulk(parts, request),
+    startBulk: (request) => startBulk(parts, request),
+    showBulk: (bulkId, page) => showBulk(parts, bulkId, page),
+    listBulks: () => listBulks(parts),
+    orderBulk: (bulkId, request) => orderBulk(parts, bulkId, request),
+    bulkRunner: (runner) => createBulkRunner({ parts, ...runner }),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts),
     destinations: () => readDestinations(parts),

@@ -27,7 +27,9 @@ export function onEachStore(what: string, declare: (storeOf: () => Store) => voi
       await store.migrate();
     });
     beforeEach(async () => {
-      await client.query("truncate foothold.cases, foothold.journal, foothold.holders");
+      await client.query(
+        "truncate foothold.cases, foothold.journal, foothold.holders, foothold.bulk_acts, foothold.bulk_items, foothold.problem_marks",
+      );
     });
     afterAll(async () => {
       await client.end();

@@ -17,6 +17,7 @@ import type { Transaction } from "../core/ports.ts";
 import type { CredentialState } from "../core/refresh.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
+import type { BulkStore } from "./bulk-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
 import type { PeopleStore } from "./people-port.ts";
 
@@ -464,6 +465,9 @@ export interface Store {
   readonly inbox: InboxStore;
   /** Who may sign in, who is, and which tokens programs have. */
   readonly people: PeopleStore;
+
+  /** Moves made on many cases at once, and what people say of problems. */
+  readonly bulk: BulkStore;
 }
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */

@@ -109,6 +109,8 @@ export class TestProcess {
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
       inbox: store.inbox,
       people: store.people,
+      // Nothing here makes bulk acts.
+      bulk: store.bulk,
     };
   }
 

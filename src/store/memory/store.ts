@@ -25,6 +25,7 @@ import {
   type UnreadableCase,
 } from "../port.ts";
 import { append, claimAfter, heldClaim, newClaim, orInvalid, storedRow, type MemoryCase } from "./cases.ts";
+import { memoryBulk } from "./bulk.ts";
 import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { frozenJsonb } from "./frozen.ts";
@@ -106,6 +107,7 @@ function storeOf(memory: Memory): Store {
     listen: async (onHint) => memory.listen(onHint),
     inbox: memory.inbox.store,
     people: memoryPeople(() => memory.now()),
+    bulk: memoryBulk(memory),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The PostgreSQL store: the port, put together from its parts. */
 
 import type { Store } from "../port.ts";
+import { postgresBulk } from "./bulk.ts";
 import { changeCase, loadCase, loadRow, setAside } from "./change-case.ts";
 import { claimDue } from "./claim-due.ts";
 import { commitAll, findCommit } from "./commit.ts";
@@ -75,5 +76,6 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     listen: (onHint) => listener.add(onHint),
     inbox: postgresInbox(database, listener),
     people: postgresPeople(database),
+    bulk: postgresBulk(database),
   };
 }

@@ -1,3 +1,4 @@
+import { testBulk } from "./bulk.ts";
 import { testChanges } from "./changes.ts";
 import { testClaims } from "./claims.ts";
 import { testCommits } from "./commits.ts";
@@ -30,4 +31,5 @@ export function testContract(bench: Bench): void {
   testPeople(bench);
   testRebuilds(bench);
   testSnapshots(bench);
+  testBulk(bench);
 }

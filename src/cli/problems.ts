@@ -1,0 +1,85 @@
+/** The commands for groups of cases with the same problem: `problems`, `problems mark`. */
+
+import type { ProblemView } from "../desk/problems.ts";
+import { END_OPTIONS } from "./act.ts";
+import { needed, type Command } from "./command.ts";
+import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
+import { tableLines } from "./table.ts";
+import { say, sayJson, columns } from "./terminal.ts";
+import { formatDistance } from "./times.ts";
+
+/** Shows what waits for people, in groups. */
+export const problemsCommand: Command = {
+  name: "problems",
+  summary: "what waits for people, in groups with the same cause, the largest first",
+  positionals: [],
+  options: [
+    { name: "type", value: "TYPE", help: "only cases of this type" },
+    { name: "tenant", value: "TENANT", help: "only cases of this tenant" },
+    { name: "json", value: null, help: "print one JSON document" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: ["A group is named by its id; `foothold bulk start --problem ID` acts on all of its cases."],
+  run: (call) =>
+    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
+      const [caseType, tenant] = [call.text("type"), call.text("tenant")];
+      const view = await desk.problems({
+        ...(caseType === null ? {} : { caseType }),
+        ...(tenant === null ? {} : { tenant }),
+      });
+      if (call.flag("json")) {
+        sayJson(view);
+        return;
+      }
+      if (view.problems.length === 0) say("Nothing waits for people.");
+      else {
+        const heading = ["ID", "CASES", "1H", "24H", "SINCE", "TYPE", "STEP", "KIND", "OWNER", "CAUSE"];
+        const rows = view.problems.map((one) => rowOf(one, view.now));
+        for (const line of tableLines(heading, rows, columns())) say(line);
+      }
+      if (view.isCapped) say("There is more than is shown here.");
+    }),
+};
+
+function rowOf(one: ProblemView, now: number): readonly string[] {
+  const { problemId, count, came, firstSinceAt, caseType, step, kind, owners, cause, mark } = one;
+  const marks = [...(one.isNew ? ["new"] : []), ...(one.isGrowing ? ["growing"] : [])];
+  const note = mark?.note ?? null;
+  return [
+    problemId,
+    String(count),
+    String(came.hour),
+    String(came.day),
+    formatDistance(firstSinceAt, now),
+    caseType,
+    step,
+    kind,
+    mark?.owner ?? owners[0] ?? "",
+    `${marks.length === 0 ? "" : `[${marks.join(", ")}] `}${cause}${note === null ? "" : ` (${note})`}`,
+  ];
+}
+
+/** Says whose a group is, and a note. */
+export const problemsMarkCommand: Command = {
+  name: "problems mark",
+  summary: "say whose a group of problems is, and a note; both outlive its cases",
+  positionals: ["ID"],
+  options: [
+    { name: "owner", value: "WHO", help: "whose it is; nobody's in particular when left out" },
+    { name: "note", value: "TEXT", help: "what is to be known; none when left out" },
+    ...END_OPTIONS,
+  ],
+  notes: [],
+  run: (call) =>
+    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
+      const problemId = needed(call, 0);
+      await desk.markProblem({
+        problemId,
+        owner: call.text("owner"),
+        note: call.text("note"),
+        by: whoActs(call),
+      });
+      if (call.flag("json")) sayJson({ problemId });
+      else say(`${problemId}: Stored.`);
+    }),
+};
