@@ -38,6 +38,8 @@ export interface HookServerOptions {
 export class HookServer {
   readonly #options: HookServerOptions;
   #process: SimulatedProcess;
+  /** A person ordered it while no server ran. */
+  #isReadingOrdered = false;
   #store: Store;
   #receiver: Receiver;
 
@@ -68,6 +70,7 @@ export class HookServer {
 
   #restart(): void {
     [this.#process, this.#store, this.#receiver] = this.#start();
+    if (this.#isReadingOrdered) void this.reconcile();
   }
 
   /** Posts over a network that loses requests and answers; null = no answer in time. */
@@ -90,8 +93,10 @@ export class HookServer {
     });
   }
 
-  /** Reads the provider's list, as a person orders after a failover; again while the network loses requests. */
+  /** Reads the provider's list, as a person orders after a failover; again while the network loses requests, or once it runs. */
   async reconcile(): Promise<void> {
+    this.#isReadingOrdered = this.#process.isDead;
+    if (this.#isReadingOrdered) return;
     const [process, store, receiver] = [this.#process, this.#store, this.#receiver];
     const { source } = this.#options;
     const signal = new AbortController().signal;
