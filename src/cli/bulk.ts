@@ -162,8 +162,11 @@ export const bulkShowCommand: Command = {
     }),
 };
 
-/** Stops beginning further cases for now. */
-export const bulkPauseCommand: Command = orderCommand("pause", "begin no further case of a bulk act for now");
+/** Begins no further case until it is resumed. */
+export const bulkPauseCommand: Command = orderCommand(
+  "pause",
+  "begin no further case of a bulk act until it is resumed",
+);
 /** Goes on, also where the first case did not turn out well. */
 export const bulkResumeCommand: Command = orderCommand(
   "resume",

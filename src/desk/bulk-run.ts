@@ -24,7 +24,7 @@ const HOLD_MS = 60_000;
 /** How often a runner without work looks for some, in ms. */
 const LOOK_EVERY_MS = 1_000;
 /** How long the case that is tried first may take before people are told, in ms. */
-export const TRY_MS_MAX = 300_000;
+const TRY_MS_MAX = 300_000;
 
 /** What a runner is made of. */
 export interface BulkRunnerOptions {

@@ -9,7 +9,7 @@ import type { DeskParts } from "./desk-parts.ts";
 import { checkTexts, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 
 /** Cases with an open review that are looked at for one reading; of more, the newest. */
-export const PROBLEM_CASES_MAX = 50_000;
+const PROBLEM_CASES_MAX = 50_000;
 /** Groups of one reading. */
 const GROUPS_MAX = 200;
 /** Characters of the id of a group. */

@@ -31,7 +31,7 @@ export interface NewBulkAct {
 }
 
 /** How many items stand where. */
-export interface BulkCounts {
+interface BulkCounts {
   readonly total: number;
   /** Not begun, or begun by a process that may be gone. */
   readonly open: number;
