@@ -69,7 +69,9 @@ export default {
         node: true,
       },
     ),
-    mayImport("console-on-http-types", "^console/", ["http/types\\.ts$"], { packages: [".+"] }),
+    mayImport("console-on-the-client", "^console/src/", ["client\\.ts$"], {
+      packages: ["react", "react-dom"],
+    }),
     mayImport(
       "examples-as-users",
       "^examples/",

@@ -39,6 +39,7 @@ export default defineConfig({
           globalSetup: "test/setup/postgres.ts",
           include: [
             "src/**/*.test.ts",
+            "console/**/*.test.ts",
             "test/**/*.test.ts",
             "examples/**/*.test.ts",
             "simulation/**/*.test.ts",

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 const nodeVersionMin = [20, 19];
-const buildInputs = ["src", "examples", "scripts/build.mjs", "package-lock.json"];
+const buildInputs = ["src", "examples", "console", "scripts/build.mjs", "package-lock.json"];
 const buildInputPatterns = [/^tsconfig.*\.json$/];
 const buildStamps = ["dist/.stamp", "build/.stamp"];
 
@@ -106,7 +106,7 @@ function buildIfStale() {
   // Taken before the build: a file saved while it runs makes the next build due.
   const inputs = describeBuildInputs();
   if (buildStamps.every((stamp) => readIfThere(join(root, stamp)) === inputs)) return;
-  say("building (tsc)");
+  say("building");
   if (!succeeds(process.execPath, [join(root, "scripts/build.mjs")])) {
     say("the build failed, see above");
     process.exit(1);

@@ -1,4 +1,5 @@
-// Builds src into dist and examples into build/examples: tsc, then the files that tsc leaves out.
+// Builds src into dist and examples into build/examples: tsc, then the files that tsc leaves out. The console is built
+// by Vite into dist/console.
 // Outputs are replaced one by one and never all removed first, so that running processes keep finding theirs.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,6 +9,7 @@ const assets = /\.(sql|html|css|svg)$/;
 
 build("tsconfig.build.json", "src", "dist");
 build("tsconfig.examples.json", "examples", "build/examples");
+buildConsole();
 
 /**
  * @param {string} config the tsconfig to compile by
@@ -19,6 +21,19 @@ function build(config, source, output) {
     process.exit(1);
   const kept = copyAssets(source, output);
   removeLeftovers(source, output, kept);
+}
+
+/** Built apart and copied, so that a server that starts meanwhile finds the files of this build or of the one before. */
+function buildConsole() {
+  const vite = [join(root, "node_modules/vite/bin/vite.js"), "build", "--config", "console/vite.config.ts"];
+  if (!succeeds(process.execPath, vite)) process.exit(1);
+  const built = list("build/console");
+  for (const path of built) {
+    mkdirSync(dirname(join(root, "dist/console", path)), { recursive: true });
+    copyFileSync(join(root, "build/console", path), join(root, "dist/console", path));
+  }
+  const kept = new Set(built);
+  for (const path of list("dist/console")) if (!kept.has(path)) rmSync(join(root, "dist/console", path));
 }
 
 /**
@@ -44,7 +59,7 @@ function copyAssets(source, output) {
  */
 function removeLeftovers(source, output, kept) {
   for (const path of list(output)) {
-    if (path.startsWith(".") || kept.has(path)) continue;
+    if (path.startsWith(".") || path.startsWith("console/") || kept.has(path)) continue;
     const origin = path.replace(/(\.d\.ts|\.js)(\.map)?$/, ".ts");
     if (!existsSync(join(root, source, origin)) || origin === path) rmSync(join(root, output, path));
   }

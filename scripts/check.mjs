@@ -20,6 +20,7 @@ const parts = {
       "tsconfig.core.json",
       "tsconfig.build.json",
       "tsconfig.examples.json",
+      "console/tsconfig.json",
     ]
       .map((config) => tool("typescript/bin/tsc", "--noEmit", "-p", config))
       .every(Boolean),
@@ -30,6 +31,7 @@ const parts = {
       ".dependency-cruiser.mjs",
       "src",
       "examples",
+      "console",
     ),
   unused: () => tool("knip/bin/knip.js", "--treat-config-hints-as-errors"),
   package: checkPackage,

@@ -2,7 +2,7 @@
 
 import type { CaseLine, CaseView } from "../desk/case-view.ts";
 import { LIST_LIMIT_DEFAULT, type Desk } from "../desk/desk.ts";
-import { STORED_STATES } from "../http/queries.ts";
+import { STORED_STATES } from "../http/stored-states.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { REPAIR_OPTION } from "./act.ts";
 import { caseLines } from "./case-text.ts";

@@ -1,20 +1,18 @@
 /**
- * The one HTTP app: health, the API (api/) and the page. Every request is first held to the loopback rules (loopback.ts).
+ * The one HTTP app: health, the API (api/) and the console. Every request is first held to the rules of who may
+ * reach the server (loopback.ts).
  */
 
-import { readFileSync } from "node:fs";
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { FootholdError } from "../core/errors.ts";
-import { mayDo } from "../core/rights.ts";
 import type { OidcOptions } from "../define/config.ts";
 import { createApi, type ApiOptions } from "./api/api.ts";
 import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
+import { readConsole, type ConsoleFile } from "./console-files.ts";
 import { readHealth } from "./health.ts";
 import { judgeRequest, type Reach } from "./loopback.ts";
 import { createOidc } from "./oidc.ts";
-import { casesPage, problemPage, type Markup } from "./page.ts";
 import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
-import { readFilter } from "./queries.ts";
 
 /** What the app is made of. */
 export interface AppOptions extends Omit<ApiOptions, "addressOf"> {
@@ -37,7 +35,8 @@ type AppContext = Context<{ Bindings: Bindings }>;
 
 const headers: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
+    "form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
@@ -47,10 +46,18 @@ const headers: Readonly<Record<string, string>> = {
   "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** Makes the app. Reads its style sheet once, here. */
+/** Paths of the console's screens, and how many folders below its own each is. */
+const screens: readonly (readonly [path: string, depth: number])[] = [
+  ["/", 0],
+  ["/cases", 0],
+  ["/cases/:caseId", 1],
+  ["/destinations", 0],
+  ["/workers", 0],
+];
+
+/** Makes the app. Reads the files of the console once, here. */
 export function createApp(options: AppOptions): App {
-  const { desk, formatTime } = options;
-  const styles = readFileSync(new URL("page.css", import.meta.url), "utf8");
+  const { desk } = options;
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.use(setHeaders);
   app.use(guardOf(options.reach));
@@ -66,14 +73,7 @@ export function createApp(options: AppOptions): App {
     app.route("/", createOidc({ oidc, people: store.people, cookie, origin: reach.origin }));
   }
   app.route("/", createApi({ ...options, addressOf: peerOf }, answerProblem));
-  app.get("/page.css", (c) => c.body(styles, 200, { "Content-Type": "text/css; charset=utf-8" }));
-  app.get("/", async (c) => {
-    await checkReader(options, c);
-    const query = queryOf(c);
-    const filter = readFilter(query);
-    const [overview, page] = await Promise.all([desk.overview(), desk.list(filter)]);
-    return markup(c, casesPage({ overview, page, filter, query, formatTime }), 200);
-  });
+  addConsole(app);
 
   app.notFound((c) => answerProblem(c, noRoute(c), 404));
   app.onError((error, c) => {
@@ -84,9 +84,43 @@ export function createApp(options: AppOptions): App {
   return app;
 }
 
+/** Its files are named after their content, so they may be kept; the page that names them may not. */
+function addConsole(app: App): void {
+  const files = readConsole();
+  for (const [path, depth] of screens) {
+    app.get(path, (c) => {
+      if (files === null) throw notBuilt();
+      return sendFile(c, files.page(depth));
+    });
+  }
+  app.get("/assets/:name", (c) => {
+    const file = files?.asset(c.req.param("name")) ?? null;
+    if (file === null) return answerProblem(c, noRoute(c), 404);
+    c.header("Cache-Control", "public, max-age=31536000, immutable");
+    return sendFile(c, file);
+  });
+}
+
+function sendFile(c: AppContext, { type, bytes, zipped }: ConsoleFile): Response {
+  const isZipped = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
+  c.header("Vary", "Accept-Encoding");
+  if (isZipped) c.header("Content-Encoding", "gzip");
+  return c.body(isZipped ? zipped : bytes, 200, { "Content-Type": type });
+}
+
+function notBuilt(): FootholdError {
+  return new FootholdError(
+    "INVALID_REQUEST",
+    `The console is not built in this clone: npm run build makes it.`,
+  );
+}
+
 const setHeaders: MiddlewareHandler = async (c, next) => {
   await next();
-  for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
+  for (const [name, value] of Object.entries(headers)) {
+    const isOwn = name === "Cache-Control" && c.res.headers.has(name);
+    if (!isOwn) c.res.headers.set(name, value);
+  }
 };
 
 function guardOf(reach: Reach): MiddlewareHandler<{ Bindings: Bindings }> {
@@ -108,15 +142,6 @@ function guardOf(reach: Reach): MiddlewareHandler<{ Bindings: Bindings }> {
   };
 }
 
-/** On this machine the page is for everybody; elsewhere for those who may see every case. */
-async function checkReader({ reach, signIn }: AppOptions, { req }: AppContext): Promise<void> {
-  if (reach.kind === "loopback") return;
-  const who = await signIn({ header: (name) => req.header(name), isWrite: false });
-  if (who === null) throw new FootholdError("NOT_SIGNED_IN", "Sign in to see this page.");
-  if (mayDo(who.grants, "see", "house")) return;
-  throw new FootholdError("NOT_ALLOWED", "This page is for those who may see every case.");
-}
-
 /** The socket's own address; headers that claim another are never read for it. */
 function peerOf(c: Context): string | null {
   // oxlint-disable-next-line typescript/no-unsafe-assignment -- nothing at all is handed over where the app runs without our server
@@ -136,20 +161,10 @@ function noRoute({ req }: AppContext): FootholdError {
   );
 }
 
-function queryOf({ req }: AppContext): URLSearchParams {
-  return new URL(req.url).searchParams;
-}
-
-async function markup(c: AppContext, page: Markup, status: ProblemStatus | 200): Promise<Response> {
-  return c.html(await page, status);
-}
-
-/** Pages get a page, everything else problem+json. */
-function answerProblem(c: AppContext, error: unknown, status?: ProblemStatus): Response | Promise<Response> {
+function answerProblem(c: AppContext, error: unknown, status?: ProblemStatus): Response {
   const problem = problemOf(error);
   const answered = { ...problem, status: status ?? problem.status };
   if (answered.status === 503) c.header("Retry-After", String(RETRY_AFTER_S));
-  if (c.req.path === "/" && answered.status !== 403) return markup(c, problemPage(answered), answered.status);
   return c.body(`${JSON.stringify(answered, null, 2)}\n`, answered.status, {
     "Content-Type": "application/problem+json; charset=utf-8",
   });

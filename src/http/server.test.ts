@@ -121,7 +121,7 @@ test("closing waits for the answer under way, takes no new request, and may be d
   await arrived;
   const closed = server.close();
   expect(server.close()).toBe(closed);
-  await expect(fetch(`${server.url}/page.css`)).rejects.toThrow("fetch failed");
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow("fetch failed");
   gate.emit("released");
   expect((await answer).status).toBe(200);
   await closed;

@@ -63,7 +63,8 @@ describe("foothold dev", () => {
 
       const caseId = await start("purchase", ...data);
       await expect.poll(() => stateOf(caseId, ...data), waiting).toBe("Waiting for approval");
-      expect(await (await fetch(`${url}/`)).text()).toContain(caseId);
+      expect(await (await fetch(`${url}/`)).text()).toContain("<title>Foothold</title>");
+      expect(await (await fetch(`${url}/api/v1/cases`)).text()).toContain(caseId);
       const approved = await runCommand(["cases", "approve", caseId, ...data]);
       expect(approved.code).toBe(0);
       await expect.poll(() => stateOf(caseId, ...data), waiting).toBe("Done");
@@ -167,9 +168,8 @@ describe("a database that goes away in the middle", () => {
 
       await server.kill();
       await expect.poll(() => healthOf(url), waiting).toEqual({ code: 503, status: "down" });
-      const page = await fetch(`${url}/`);
-      expect(page.status).toBe(503);
-      expect(await page.text()).toContain("DATABASE_UNAVAILABLE");
+      // The console itself needs no database; what it asks for says what is wrong.
+      expect((await fetch(`${url}/`)).status).toBe(200);
       const act = await runCommand(["cases", "approve", caseId, "approve", "--database", server.url]);
       expect([act.code, act.stderr]).toEqual([5, expect.stringMatching(/^DATABASE_UNAVAILABLE: /)]);
 

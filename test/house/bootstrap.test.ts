@@ -21,6 +21,8 @@ if (existsSync("npm-fails")) process.exit(1);
 rmSync("node_modules", { recursive: true, force: true });
 mkdirSync("node_modules/typescript/bin", { recursive: true });
 cpSync("tsc-stand-in", "node_modules/typescript/bin/tsc");
+mkdirSync("node_modules/vite/bin", { recursive: true });
+cpSync("vite-stand-in", "node_modules/vite/bin/vite.js");
 cpSync("package-lock.json", "node_modules/.package-lock.json");
 console.log("added 1 package");
 `;
@@ -35,6 +37,15 @@ for (const name of readdirSync(source).filter((name) => name.endsWith(".ts"))) {
   if (readFileSync(source + "/" + name, "utf8") === "faulty") process.exit(2);
   writeFileSync(output + "/" + name.replace(".ts", ".js"), readFileSync(source + "/" + name));
 }
+`;
+
+/** Stands for Vite: a page that names what it was built from. */
+const viteStandIn = `
+const { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
+appendFileSync("log", "vite console\\n");
+rmSync("build/console", { recursive: true, force: true });
+mkdirSync("build/console", { recursive: true });
+writeFileSync("build/console/" + readFileSync("console/main.tsx", "utf8").trim() + ".js", "");
 `;
 
 let folder = "";
@@ -77,6 +88,8 @@ beforeEach(() => {
   }
   write("npm.mjs", npmStandIn);
   write("tsc-stand-in", tscStandIn);
+  write("vite-stand-in", viteStandIn);
+  write("console/main.tsx", "first\n");
   write("package-lock.json", lockOf("6.0.3"));
   write("tsconfig.base.json", "{}");
   write("src/index.ts", "export {};\n");
@@ -92,7 +105,7 @@ describe("from a bare clone", () => {
     expect(run).toMatchObject({
       status: 3,
       stdout: '["--port","0","a b"]\n',
-      did: ["npm ci", "tsc src", "tsc examples"],
+      did: ["npm ci", "tsc src", "tsc examples", "vite console"],
     });
     expect(run.stderr).toContain("installing packages");
     expect(run.stderr).toContain("building");
@@ -109,7 +122,7 @@ describe("from a bare clone", () => {
     expect(run).toMatchObject({ status: 1, stdout: "", did: ["npm ci"] });
     expect(run.stderr).toContain("npm ci failed");
     rmSync(join(folder, "npm-fails"));
-    expect(start()).toMatchObject({ status: 3, did: ["npm ci", "tsc src", "tsc examples"] });
+    expect(start()).toMatchObject({ status: 3, did: ["npm ci", "tsc src", "tsc examples", "vite console"] });
   });
 
   test("failing to build is told, with an exit code, and is tried again next time", () => {
@@ -117,7 +130,7 @@ describe("from a bare clone", () => {
     expect(start()).toMatchObject({ status: 1, stdout: "", did: ["npm ci", "tsc src"] });
     expect(start()).toMatchObject({ status: 1, did: ["tsc src"] });
     write("src/index.ts", "export {};\n");
-    expect(start()).toMatchObject({ status: 3, did: ["tsc src", "tsc examples"] });
+    expect(start()).toMatchObject({ status: 3, did: ["tsc src", "tsc examples", "vite console"] });
   });
 });
 
@@ -147,7 +160,7 @@ describe("in a clone that is ready", () => {
     "a changed %s is built",
     (path) => {
       appendFileSync(join(folder, path), "\n");
-      expect(start().did).toEqual(["tsc src", "tsc examples"]);
+      expect(start().did).toEqual(["tsc src", "tsc examples", "vite console"]);
     },
   );
 
@@ -169,8 +182,16 @@ describe("in a clone that is ready", () => {
     expect(existsSync(join(folder, "dist/index.js"))).toBe(true);
   });
 
+  test("the console that was built last is the only one there", () => {
+    expect(existsSync(join(folder, "dist/console/first.js"))).toBe(true);
+    write("console/main.tsx", "second\n");
+    start();
+    expect(existsSync(join(folder, "dist/console/second.js"))).toBe(true);
+    expect(existsSync(join(folder, "dist/console/first.js"))).toBe(false);
+  });
+
   test.each(["dist", "build"])("a removed %s is built again", (output) => {
     rmSync(join(folder, output), { recursive: true });
-    expect(start()).toMatchObject({ status: 3, did: ["tsc src", "tsc examples"] });
+    expect(start()).toMatchObject({ status: 3, did: ["tsc src", "tsc examples", "vite console"] });
   });
 });

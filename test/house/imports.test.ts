@@ -71,7 +71,11 @@ const faults: Readonly<Record<string, readonly Tree[]>> = {
     { "src/testing/world.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/testing/world.ts": ["hono"] },
   ],
-  "console-on-http-types": [{ "console/cases.ts": ["../src/http/app.ts"], "src/http/app.ts": [] }],
+  "console-on-the-client": [
+    { "console/src/cases.ts": ["../../src/http/app.ts"], "src/http/app.ts": [] },
+    { "console/src/cases.ts": ["../../src/desk/desk.ts"], "src/desk/desk.ts": [] },
+    { "console/src/cases.ts": ["pg"] },
+  ],
   "examples-as-users": [{ "examples/purchase.ts": ["../src/core/plan.ts"], "src/core/plan.ts": [] }],
   "nothing-on-top": [
     { "src/testing/rehearse.ts": ["../cli/main.ts"], "src/cli/main.ts": [] },

@@ -188,11 +188,12 @@ describe("people at the server", () => {
     expect(answer.status).toBe(403);
   });
 
-  test("see no page and no health in detail before they sign in", async () => {
-    expect((await get("/")).status).toBe(401);
+  test("see nobody's cases and no health in detail before they sign in; the console's own files tell of none", async () => {
+    expect((await get("/")).status).toBe(200);
+    expect((await get("/api/v1/overview")).status).toBe(401);
     expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
     const cookie = await session();
-    expect((await get("/", { cookie })).status).toBe(200);
+    expect((await get("/api/v1/overview", { cookie })).status).toBe(200);
   });
 
   describe("tokens", () => {

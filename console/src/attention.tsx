@@ -1,0 +1,171 @@
+/** Needs attention: the cases that wait for a person, by who acts. The first thing that is seen. */
+
+import type { JSX } from "react";
+import { api, type CaseLine, type Overview, type ReadableState } from "./api.ts";
+import { groupByActor } from "./attention-groups.ts";
+import { CaseTable } from "./case-table.tsx";
+import { FirstRun } from "./first-run.tsx";
+import { useHeld } from "./held.ts";
+import { Link } from "./link.tsx";
+import { ChangedBar, HouseNotices, ReadProblem } from "./notices.tsx";
+import { usePolled } from "./polled.ts";
+import { listPath } from "./route.ts";
+import { noteServerTime } from "./times.tsx";
+import { Told } from "./told.tsx";
+import { count } from "./words.tsx";
+
+/** Cases of either kind that the page holds; of more it says so. */
+const CASES_MAX = 200;
+
+interface Attention {
+  readonly overview: Overview;
+  readonly cases: readonly CaseLine[];
+  /** True where there are more than the page holds. */
+  readonly hasMore: boolean;
+}
+
+const waiting: readonly ReadableState[] = ["Waiting for approval"];
+
+async function readAttention(signal: AbortSignal): Promise<Attention> {
+  const [overview, reviews, approvals] = await Promise.all([
+    api.showOverview({}, { signal }),
+    api.listCases({ review: true, limit: CASES_MAX }, { signal }),
+    api.listCases({ reading: waiting, limit: CASES_MAX }, { signal }),
+  ]);
+  noteServerTime(overview.now);
+  const known = new Set(reviews.cases.map(({ caseId }) => caseId));
+  return {
+    overview,
+    cases: [...reviews.cases, ...approvals.cases.filter(({ caseId }) => !known.has(caseId))],
+    hasMore: reviews.next !== null || approvals.next !== null,
+  };
+}
+
+const casesOf = ({ cases }: Attention): readonly CaseLine[] => cases;
+
+/** The screen. */
+export function AttentionScreen(): JSX.Element {
+  const { data, error } = usePolled("attention", readAttention, { hints: { of: "lists" } });
+  const { shown, changed, show, area } = useHeld("attention", data, casesOf);
+  return (
+    <>
+      <h1 tabIndex={-1}>Needs attention</h1>
+      <ReadProblem error={error} isOld={shown !== null} />
+      {shown === null ? (
+        error === null ? (
+          <p className="soft">Reading…</p>
+        ) : null
+      ) : (
+        <>
+          <HouseNotices notices={(data ?? shown).overview.notices} />
+          <ChangedBar changed={changed} show={show} />
+          <div ref={area} className="held">
+            <Groups shown={shown} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Groups({ shown }: { readonly shown: Attention }): JSX.Element {
+  const { overview, cases, hasMore } = shown;
+  const total = overview.types.reduce((sum, type) => sum + type.total, 0);
+  if (total === 0) return <FirstRun />;
+  return (
+    <>
+      {cases.length === 0 ? (
+        <p className="calm">
+          <span aria-hidden="true">✓ </span>
+          Nobody is waited for. What stands open goes on by itself.
+        </p>
+      ) : null}
+      {hasMore ? (
+        <p className="notice">
+          Here are the {CASES_MAX} that started last.{" "}
+          <Link to={listPath({ review: "true" })}>All with a review</Link>
+        </p>
+      ) : null}
+      {groupByActor(cases).map(({ actsNext, cases: grouped }) => (
+        <section key={actsNext} className="group">
+          <h2>
+            <Told text={actsNext} />{" "}
+            <span className="soft">
+              {grouped.length === 1 ? "acts" : "act"} on {count(grouped.length, "case")}
+            </span>
+          </h2>
+          <CaseTable
+            caption={`Cases that wait for ${actsNext}`}
+            isCaptionHidden
+            cases={grouped}
+            hasActor={false}
+          />
+        </section>
+      ))}
+      <TypeCounts types={overview.types} />
+    </>
+  );
+}
+
+const columns = [
+  ["ready", "ready"],
+  ["claimed", "worked on"],
+  ["waiting", "waiting"],
+  ["paused", "paused"],
+  ["in_review", "in review"],
+  ["done", "done"],
+  ["canceled", "canceled"],
+] as const;
+
+function TypeCounts({ types }: Pick<Overview, "types">): JSX.Element {
+  return (
+    <section className="group">
+      <h2>All cases</h2>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Cases by type and state">
+        <table className="counts">
+          <caption className="hidden">Cases by type and stored state</caption>
+          <thead>
+            <tr>
+              <th scope="col">Type</th>
+              {columns.map(([, name]) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+              <th scope="col">with review</th>
+              <th scope="col">workers</th>
+            </tr>
+          </thead>
+          <tbody>
+            {types.map((type) => (
+              <tr key={type.caseType}>
+                <th scope="row">
+                  <Link to={listPath({ type: type.caseType })}>
+                    <Told text={type.caseType} />
+                  </Link>
+                  {type.isLoaded ? null : <small>definition not loaded here</small>}
+                </th>
+                {columns.map(([state]) => (
+                  <td key={state}>
+                    <Count number={type.states[state] ?? 0} to={listPath({ type: type.caseType, state })} />
+                  </td>
+                ))}
+                <td>
+                  <Count number={type.withReview} to={listPath({ type: type.caseType, review: "true" })} />
+                </td>
+                <td>
+                  <Count number={type.workers} to="workers" />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Count({ number, to }: { readonly number: number; readonly to: string }): JSX.Element {
+  if (number === 0) return <span className="soft">0</span>;
+  return <Link to={to}>{number.toLocaleString("en")}</Link>;
+}

@@ -1,0 +1,84 @@
+/** Cases as a table: what stands, since when, who acts and by when. Narrow screens show each row as a card. */
+
+import type { JSX } from "react";
+import type { CaseLine } from "./api.ts";
+import { Link } from "./link.tsx";
+import { casePath } from "./route.ts";
+import { By, When } from "./times.tsx";
+import { Told } from "./told.tsx";
+import { StateBadge } from "./words.tsx";
+
+/** What the table shows. */
+export interface CaseTableProps {
+  readonly caption: string;
+  /** True = the caption is for screen readers alone, as a heading says the same. */
+  readonly isCaptionHidden?: boolean;
+  readonly cases: readonly CaseLine[];
+  /** Where all rows have the same actor, their group says it once. */
+  readonly hasActor?: boolean;
+}
+
+/** The table. */
+export function CaseTable({
+  caption,
+  isCaptionHidden = false,
+  cases,
+  hasActor = true,
+}: CaseTableProps): JSX.Element {
+  return (
+    <table className="cases">
+      <caption className={isCaptionHidden ? "hidden" : undefined}>{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Case</th>
+          <th scope="col">What stands</th>
+          {hasActor ? <th scope="col">Who acts next</th> : null}
+          <th scope="col">Since</th>
+          <th scope="col">By</th>
+        </tr>
+      </thead>
+      <tbody>
+        {cases.map((line) => (
+          <CaseRow key={line.caseId} line={line} hasActor={hasActor} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function CaseRow({ line, hasActor }: { readonly line: CaseLine; readonly hasActor: boolean }): JSX.Element {
+  const { caseId, caseType, businessKey, reading, sinceAt, holding } = line;
+  return (
+    <tr data-row={caseId}>
+      <th scope="row">
+        <Link to={casePath(caseId)} className="case-link">
+          <Told text={businessKey ?? caseId} />
+        </Link>
+        <small>
+          <Told text={caseType} />
+          {businessKey === null ? null : <> · {caseId}</>}
+          {line.isDefinitionLoaded ? null : " · its definition is not loaded here"}
+        </small>
+      </th>
+      <td className="what">
+        <StateBadge state={reading.state} /> <Told text={reading.sentence} />
+        {holding === null ? null : (
+          <small>
+            <Told text={holding.sentence} />
+          </small>
+        )}
+      </td>
+      {hasActor ? (
+        <td data-label="Acts next: ">
+          <Told text={reading.actsNext} />
+        </td>
+      ) : null}
+      <td data-label="Since: ">
+        <When at={sinceAt} />
+      </td>
+      <td data-label="By: ">
+        {reading.byAt === null ? <span className="soft">no time set</span> : <By at={reading.byAt} />}
+      </td>
+    </tr>
+  );
+}

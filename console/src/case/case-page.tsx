@@ -1,0 +1,211 @@
+/** One case: the sentence first, then its path, what can be done, and everything behind it. */
+
+import { useEffect, useRef, useState, type JSX } from "react";
+import { api, type CaseOutline, type CaseView, type FormsView, type MoveView } from "../api.ts";
+import { Link } from "../link.tsx";
+import { ReadProblem } from "../notices.tsx";
+import { usePolled } from "../polled.ts";
+import { RestoreDialog } from "../restore.tsx";
+import { By, noteServerTime, Since } from "../times.tsx";
+import { madeSeen, Told } from "../told.tsx";
+import { StateBadge, toneOf } from "../words.tsx";
+import { ActDialog, type ActDialogProps } from "./act-dialog.tsx";
+import type { MoveReply } from "./acts.ts";
+import { Moves } from "./moves.tsx";
+import { pathOf } from "./path-steps.ts";
+import { Path } from "./path.tsx";
+import { PlanLines } from "./plan-lines.tsx";
+import { useRepair, type RepairHandle } from "./repair.ts";
+import { About, Attempts, Events, History, Input, Prerequisites, WentWrong } from "./sections.tsx";
+
+interface Read {
+  readonly view: CaseView;
+  /** Null where no definition is loaded. */
+  readonly outline: CaseOutline | null;
+  readonly forms: FormsView | null;
+}
+
+async function readCase(caseId: string, repairId: string | undefined, signal: AbortSignal): Promise<Read> {
+  const view = await api.showCase({ caseId, ...(repairId === undefined ? {} : { repairId }) }, { signal });
+  noteServerTime(view.now);
+  const { caseType } = view;
+  if (view.definition.kind !== "loaded") return { view, outline: null, forms: null };
+  const [outline, forms] = await Promise.all([
+    api.showCaseType({ caseType }, { signal }),
+    api.showForms({ caseType }, { signal }),
+  ]);
+  return { view, outline, forms };
+}
+
+/** The screen. */
+export function CasePage({ caseId }: { readonly caseId: string }): JSX.Element {
+  const repair = useRepair(caseId);
+  const repairId = repair.own?.repairId;
+  const { data, error, refresh } = usePolled(
+    `case ${caseId} ${repairId ?? ""}`,
+    (signal) => readCase(caseId, repairId, signal),
+    { hints: { of: "case", caseId } },
+  );
+  const [last, setLast] = useState<Read | null>(null);
+  // Opening or ending a repair reads the case anew; until then the page stays as it was.
+  if (data !== null && data !== last) setLast(data);
+  const shown = data ?? last;
+  return (
+    <>
+      <p className="crumbs">
+        <Link to="">Needs attention</Link> <span aria-hidden="true">/</span> <Link to="cases">Cases</Link>
+      </p>
+      {shown === null ? <h1 tabIndex={-1}>Case {madeSeen(caseId)}</h1> : <Heading view={shown.view} />}
+      <ReadProblem error={error} isOld={shown !== null} />
+      {shown === null ? null : <Body {...shown} repair={repair} refresh={refresh} />}
+    </>
+  );
+}
+
+function Heading({ view }: { readonly view: CaseView }): JSX.Element {
+  const { reading, businessKey, caseId, sinceAt } = view;
+  useEffect(() => {
+    document.title = `${reading.state}: ${businessKey ?? caseId} · Foothold`;
+  }, [reading.state, businessKey, caseId]);
+  return (
+    <header className={`lead tone-${toneOf(reading.state)}`}>
+      <h1 tabIndex={-1}>
+        <Told text={businessKey ?? caseId} /> <StateBadge state={reading.state} />
+      </h1>
+      <p className="sentence">
+        <Told text={reading.sentence} />
+      </p>
+      <p>
+        <Since at={sinceAt} />
+        {". "}
+        {reading.actsNext === "nobody" ? null : (
+          <>
+            <strong>
+              <Told text={reading.actsNext} />
+            </strong>{" "}
+            acts next
+            {reading.byAt === null ? (
+              ", at no set time"
+            ) : (
+              <>
+                , <By at={reading.byAt} />
+              </>
+            )}
+            .
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+interface BodyProps extends Read {
+  readonly repair: RepairHandle;
+  readonly refresh: () => void;
+}
+
+function Body({ view, outline, forms, repair, refresh }: BodyProps): JSX.Element {
+  const [picked, setPicked] = useState<MoveView | null>(null);
+  const [told, setTold] = useState("");
+  const status = useRef<HTMLParagraphElement>(null);
+  const done = (reply: MoveReply): void => {
+    if (reply.kind === "repair") repair.set({ repairId: reply.repairId, beatEveryMs: reply.beatEveryMs });
+    if (reply.kind === "act" && (picked?.move === "close" || picked?.move === "handOver")) repair.set(null);
+    setTold(reply.kind === "act" ? sayReply(reply) : reply.sentence);
+    setPicked(null);
+    refresh();
+    // The button that opened the dialog may be gone with what it did.
+    setTimeout(() => status.current?.focus());
+  };
+  return (
+    <>
+      <p ref={status} role="status" tabIndex={-1} className={told === "" ? "hidden" : "told"}>
+        <Told text={told} />
+      </p>
+      {repair.over === null ? null : (
+        <p role="alert" className="notice">
+          Your repair is over: <Told text={repair.over} />
+        </p>
+      )}
+      {repair.own === null ? null : (
+        <p className="notice is-own">
+          You have this case open for repair. It is yours while this page is open.
+        </p>
+      )}
+      {view.requested.length === 0 ? null : (
+        <p className="notice">Asked of its holder, and not carried out yet: {view.requested.join(", ")}.</p>
+      )}
+      <div className="case">
+        <div className="case-first">
+          <section aria-labelledby="path" className="card">
+            <h2 id="path">Path</h2>
+            <Path steps={pathOf(view, outline)} />
+          </section>
+          <WentWrong view={view} />
+        </div>
+        <div className="case-side">
+          <Moves view={view} onPick={setPicked} />
+          {view.storedState === "done" || view.storedState === "canceled" ? null : (
+            <>
+              <Prerequisites
+                view={view}
+                onCheck={(step) =>
+                  setPicked(view.moves.find((one) => one.move === "check" && one.step === step) ?? null)
+                }
+              />
+              <section className="card" aria-label="Plan">
+                <PlanLines
+                  plan={view.ifResumed ?? view.plan}
+                  title={view.ifResumed === null ? "If it goes on as it stands" : "If it is resumed"}
+                />
+                {view.resumeBlocked === null ? null : (
+                  <p className="soft">
+                    A resume would not help: <Told text={view.resumeBlocked} />
+                  </p>
+                )}
+              </section>
+            </>
+          )}
+          <section className="card" aria-labelledby="about">
+            <h2 id="about">About</h2>
+            <About view={view} />
+          </section>
+        </div>
+        <div className="case-rest">
+          <Events {...view} />
+          <Attempts {...view} />
+          <Input {...view} />
+          <History {...view} />
+        </div>
+      </div>
+      {picked === null ? null : (
+        <Picked
+          picked={picked}
+          view={view}
+          forms={forms}
+          repairId={repair.own?.repairId}
+          onDone={done}
+          onRestored={refresh}
+          onClose={() => setPicked(null)}
+        />
+      )}
+    </>
+  );
+}
+
+type PickedProps = Omit<ActDialogProps, "move"> & {
+  readonly picked: MoveView;
+  readonly onRestored: () => void;
+};
+
+function Picked({ picked, onRestored, ...rest }: PickedProps): JSX.Element | null {
+  const { move, credential } = picked;
+  if (move !== "restoreAccess") return <ActDialog {...rest} move={{ ...picked, move }} />;
+  if (credential === null) return null;
+  return <RestoreDialog {...credential} onDone={onRestored} onClose={rest.onClose} />;
+}
+
+function sayReply({ reply }: Extract<MoveReply, { kind: "act" }>): string {
+  const asked = reply.outcome === "requested" ? "Asked of its holder. " : "";
+  return `${asked}${reply.sentence}${reply.ignored === undefined ? "" : ` ${reply.ignored}`}`;
+}

@@ -1,0 +1,97 @@
+/** The moves of a case: those that can be made, the likeliest first, and why the others cannot be. */
+
+import type { JSX } from "react";
+import type { CaseView, MoveView } from "../api.ts";
+import { Told } from "../told.tsx";
+import { MOVE_FORMS, type Move } from "./acts.ts";
+
+/** What the list needs. */
+export interface MovesProps {
+  readonly view: CaseView;
+  readonly onPick: (move: MoveView) => void;
+}
+
+/** The move that answers what the case waits for; null = none stands out. */
+function likeliest(view: CaseView): Move | null {
+  const [review] = view.reviews;
+  if (review === undefined)
+    return view.moves.some(({ move, isAllowed }) => move === "approve" && isAllowed) ? "approve" : null;
+  if (review.reason === "rejected") return "correct";
+  if (review.reason === "unknown") return "confirm";
+  return review.reason === "denied" ? "restoreAccess" : "resume";
+}
+
+/** The list. */
+export function Moves({ view, onPick }: MovesProps): JSX.Element {
+  const first = likeliest(view);
+  const allowed = view.moves
+    .filter(({ isAllowed }) => isAllowed)
+    .toSorted((one, other) => Number(other.move === first) - Number(one.move === first));
+  const risky = allowed.filter(({ isRisky, move }) => isRisky && move !== first);
+  const refused = view.moves.filter(({ isAllowed }) => !isAllowed);
+  return (
+    <section className="card" aria-labelledby="moves">
+      <h2 id="moves">What you can do</h2>
+      <MoveButtons
+        moves={allowed.filter(({ isRisky, move }) => !isRisky || move === first)}
+        first={first}
+        onPick={onPick}
+      />
+      {risky.length === 0 ? null : (
+        <details className="fold">
+          <summary>Against what the engine would do by itself ({risky.length})</summary>
+          <MoveButtons moves={risky} first={first} onPick={onPick} />
+        </details>
+      )}
+      {refused.length === 0 ? null : (
+        <details className="fold">
+          <summary>Not now ({refused.length})</summary>
+          <dl className="facts">
+            {refused.map((one) => (
+              <div key={keyOf(one)}>
+                <dt>{nameOf(one)}</dt>
+                <dd>
+                  <Told text={one.why ?? "It is not possible now."} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </section>
+  );
+}
+
+interface ButtonsProps {
+  readonly moves: readonly MoveView[];
+  readonly first: Move | null;
+  readonly onPick: (move: MoveView) => void;
+}
+
+function MoveButtons({ moves, first, onPick }: ButtonsProps): JSX.Element {
+  return (
+    <ul className="moves">
+      {moves.map((one) => (
+        <li key={keyOf(one)}>
+          <button
+            type="button"
+            className={one.move === first ? "primary" : undefined}
+            onClick={() => onPick(one)}
+          >
+            {nameOf(one)}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function keyOf({ move, step, credential }: MoveView): string {
+  return `${move} ${step ?? ""} ${credential?.destination ?? ""} ${credential?.credentialId ?? ""}`;
+}
+
+function nameOf({ move, step, credential }: MoveView): string {
+  const { name } = MOVE_FORMS[move];
+  const about = step ?? credential?.destination ?? null;
+  return about === null ? name : `${name}: ${about}`;
+}

@@ -1,0 +1,129 @@
+/** What the path says of each step: everything that the case's view holds about it, in one place. Pure. */
+
+import type { CaseOutline, CaseView, PlanView } from "../api.ts";
+
+/** How a step stands, for its mark. */
+export type Mark =
+  "confirmed" | "lapsed" | "passedOver" | "person" | "waiting" | "running" | "next" | "later";
+
+/** The sign and the word of each mark. */
+export const MARKS: Readonly<Record<Mark, { readonly sign: string; readonly word: string }>> = {
+  confirmed: { sign: "✓", word: "Confirmed" },
+  lapsed: { sign: "↯", word: "No longer stands" },
+  passedOver: { sign: "–", word: "Passed over" },
+  person: { sign: "!", word: "Waits for a person" },
+  waiting: { sign: "◷", word: "Waits" },
+  running: { sign: "▶", word: "Under way" },
+  next: { sign: "→", word: "Next" },
+  later: { sign: "·", word: "Later" },
+};
+
+/** One step of the path. */
+export interface PathStep {
+  readonly name: string;
+  readonly after: readonly string[];
+  readonly mark: Mark;
+  readonly isFoothold: boolean;
+  /** What it is and where it goes: "sends to erp", "approval by finance". */
+  readonly what: string;
+  /** What a pick-up would do about it now; null where no plan can be made. */
+  readonly planned: string | null;
+  readonly confirmed: CaseView["confirmed"][number] | null;
+  readonly review: CaseView["reviews"][number] | null;
+  readonly wait: CaseView["waits"][number] | null;
+  readonly attempts: CaseView["attempts"];
+  readonly nextCheckAllowedAt: number | null;
+}
+
+type Planned = PlanView["steps"][number];
+
+/** The steps in the order of the definition; without one, in the order of the journal. */
+export function pathOf(view: CaseView, outline: CaseOutline | null): readonly PathStep[] {
+  const outlined = outline?.steps ?? [];
+  const known = new Set(outlined.map(({ name }) => name));
+  const extra = view.steps.filter(({ step }) => !known.has(step));
+  return [
+    ...outlined.map((step) => pathStep(view, step.name, step.after, sayKind(step))),
+    ...extra.map(({ step }) => pathStep(view, step, [], "")),
+  ];
+}
+
+function pathStep(view: CaseView, name: string, after: readonly string[], what: string): PathStep {
+  const planned = view.plan?.steps.find(({ step }) => step === name) ?? null;
+  const step = view.steps.find((one) => one.step === name) ?? null;
+  const confirmed = view.confirmed.find((one) => one.step === name) ?? null;
+  const review = view.reviews.find((one) => one.step === name) ?? null;
+  const wait = view.waits.find((one) => one.step === name) ?? null;
+  const standing = planned?.standing ?? step?.standing ?? "open";
+  return {
+    name,
+    after,
+    mark: markOf({
+      view,
+      planned,
+      standing,
+      hasResult: confirmed !== null,
+      isReviewed: review !== null,
+      waits: wait !== null,
+    }),
+    isFoothold: view.foothold?.includes(name) ?? false,
+    what,
+    planned: planned?.sentence ?? null,
+    confirmed,
+    review,
+    wait,
+    attempts: view.attempts.filter((one) => one.step === name),
+    nextCheckAllowedAt: step?.nextCheckAllowedAt ?? null,
+  };
+}
+
+interface Marked {
+  readonly view: CaseView;
+  readonly planned: Planned | null;
+  readonly standing: Planned["standing"];
+  readonly hasResult: boolean;
+  readonly isReviewed: boolean;
+  readonly waits: boolean;
+}
+
+function markOf({ view, planned, standing, hasResult, isReviewed, waits }: Marked): Mark {
+  if (isReviewed) return "person";
+  if (standing === "stands") return hasResult ? "confirmed" : "passedOver";
+  if (planned !== null && isUnderWay(view, planned)) return "running";
+  if (waits) return "waiting";
+  if (standing === "lapsed") return "lapsed";
+  if (planned === null || view.storedState === "canceled") return "later";
+  switch (planned.act) {
+    case "nothing":
+      return "later";
+    case "wait":
+      return "waiting";
+    case "review":
+      return "person";
+    case "ask":
+    case "send":
+    case "check":
+    case "refresh":
+    case "confirm":
+    case "record":
+      return "next";
+  }
+}
+
+function isUnderWay({ attempts, holding }: CaseView, { step }: Planned): boolean {
+  const last = attempts.filter((one) => one.step === step).at(-1);
+  return holding?.kind === "worker" && holding.isAlive && last?.outcome === "open";
+}
+
+function sayKind(step: CaseOutline["steps"][number]): string {
+  switch (step.kind) {
+    case "step":
+      return `sends to ${step.destination.name}`;
+    case "approval":
+      return `approval by ${step.by}`;
+    case "waitForEvent":
+      return `waits for the event ${step.eventType}`;
+    case "sleep":
+      return "waits for a time";
+  }
+}

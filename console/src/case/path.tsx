@@ -1,0 +1,202 @@
+/** The path: the steps of a case, drawn with what stands, where the foothold is, and what would come next. */
+
+import type { JSX, ReactNode } from "react";
+import { When } from "../times.tsx";
+import { Told, Value } from "../told.tsx";
+import { laneCount, lanesOf, type Edge, type LaneRow } from "./lanes.ts";
+import { MARKS, type PathStep } from "./path-steps.ts";
+
+const LANE_PX = 22;
+const NODE_Y_PX = 20;
+const NODE_R_PX = 10;
+const BEND_PX = 22;
+
+/** The path. */
+export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.Element {
+  const rows = lanesOf(steps);
+  const width = laneCount(rows) * LANE_PX + 6;
+  const standing = new Set(
+    steps.filter(({ mark }) => mark === "confirmed" || mark === "passedOver").map(({ name }) => name),
+  );
+  return (
+    <ol className="path">
+      {steps.map((step, index) => {
+        const row = rows[index];
+        return (
+          <li key={step.name} className={`path-step mark-${step.mark}`}>
+            <div className="rail-box" style={{ width }}>
+              {row === undefined ? null : <Rail row={row} mark={step.mark} standing={standing} />}
+            </div>
+            <div className="path-text">
+              <StepText step={step} />
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+interface RailProps {
+  readonly row: LaneRow;
+  readonly mark: PathStep["mark"];
+  readonly standing: ReadonlySet<string>;
+}
+
+/** Told in words beside it, so it is for the eye alone. */
+function Rail({ row, mark, standing }: RailProps): JSX.Element {
+  const x = (lane: number): number => lane * LANE_PX + NODE_R_PX + 3;
+  const here = x(row.lane);
+  const look = ({ from }: Edge): string => (standing.has(from) ? "edge is-held" : "edge");
+  return (
+    <svg className="rail" aria-hidden="true" focusable="false">
+      {row.through.map((edge) => (
+        <line
+          key={`t${edge.lane}`}
+          className={look(edge)}
+          x1={x(edge.lane)}
+          x2={x(edge.lane)}
+          y1="0"
+          y2="100%"
+        />
+      ))}
+      {row.into.map((edge) => (
+        <path key={`i${edge.lane}`} className={look(edge)} d={bend(x(edge.lane), 0, here, NODE_Y_PX)} />
+      ))}
+      {row.out.map((edge) => (
+        <g key={`o${edge.lane}`} className={look(edge)}>
+          <path d={bend(here, NODE_Y_PX, x(edge.lane), NODE_Y_PX + BEND_PX)} />
+          <line x1={x(edge.lane)} x2={x(edge.lane)} y1={NODE_Y_PX + BEND_PX} y2="100%" />
+        </g>
+      ))}
+      <circle className="node" cx={here} cy={NODE_Y_PX} r={NODE_R_PX} />
+      <text className="node-sign" x={here} y={NODE_Y_PX} textAnchor="middle" dominantBaseline="central">
+        {MARKS[mark].sign}
+      </text>
+    </svg>
+  );
+}
+
+function bend(fromX: number, fromY: number, toX: number, toY: number): string {
+  const middle = (fromY + toY) / 2;
+  return `M${fromX} ${fromY}C${fromX} ${middle} ${toX} ${middle} ${toX} ${toY}`;
+}
+
+function StepText({ step }: { readonly step: PathStep }): JSX.Element {
+  const { name, what, mark, isFoothold, confirmed, review, wait } = step;
+  // What the review or the confirmation says already is not said twice.
+  const planned = review !== null || mark === "confirmed" ? "" : step.planned;
+  return (
+    <>
+      <div className="path-head">
+        <h3>
+          <Told text={name} />
+        </h3>
+        <span className="path-mark">{MARKS[mark].word}</span>
+        {isFoothold ? (
+          <span
+            className="foothold"
+            title="The last steps that stand: whatever happens, the case goes on after them"
+          >
+            Foothold
+          </span>
+        ) : null}
+        {what === "" ? null : (
+          <span className="soft">
+            <Told text={what} />
+          </span>
+        )}
+      </div>
+      {review === null ? null : (
+        <p className="path-need">
+          <strong>
+            <Told text={review.owner} />
+          </strong>{" "}
+          acts: <Told text={review.sentence} />
+          {review.window === undefined ? null : (
+            <>
+              {" "}
+              Safe to send again until <When at={review.window.resendSafeUntilAt} isExact />.
+            </>
+          )}
+        </p>
+      )}
+      {planned === null ? (
+        wait === null ? null : (
+          <p>
+            <Told text={wait.sentence} />
+          </p>
+        )
+      ) : (
+        <p className={planned === "" ? "hidden" : undefined}>
+          <Told text={planned} />
+        </p>
+      )}
+      {step.nextCheckAllowedAt === null ? null : (
+        <p className="soft">
+          Next check allowed <When at={step.nextCheckAllowedAt} isExact />
+        </p>
+      )}
+      {confirmed === null ? null : <Confirmed confirmed={confirmed} />}
+    </>
+  );
+}
+
+function Confirmed({ confirmed }: { readonly confirmed: NonNullable<PathStep["confirmed"]> }): JSX.Element {
+  const { at, how, result, evidence, idempotencyKey, lapsedBecause } = confirmed;
+  return (
+    <details className="fold">
+      <summary>
+        Confirmed <When at={at} /> <Told text={how} />
+        {lapsedBecause === null ? null : (
+          <>
+            {" "}
+            – no longer stands: <Told text={lapsedBecause} />
+          </>
+        )}
+      </summary>
+      <dl className="facts">
+        <Fact name="When">
+          <When at={at} isExact />
+        </Fact>
+        {idempotencyKey === null ? null : (
+          <Fact name="Key">
+            <code>
+              <Told text={idempotencyKey} />
+            </code>
+          </Fact>
+        )}
+        <Fact name="Result">
+          {result.kind === "value" ? (
+            <Value value={result.value} name="Result" />
+          ) : (
+            <>
+              cannot be read: <Told text={result.why} />
+            </>
+          )}
+        </Fact>
+        {evidence === null ? null : (
+          <Fact name="Evidence">
+            <Value value={evidence} name="Evidence" />
+          </Fact>
+        )}
+      </dl>
+    </details>
+  );
+}
+
+/** A name and what it is. */
+export function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ReactNode;
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+/** A plan in words: what is kept, asked, sent, and what waits for whom. */
+
+import type { JSX } from "react";
+import type { PlanView } from "../api.ts";
+import { When } from "../times.tsx";
+import { Told, Value } from "../told.tsx";
+
+/** The plan. What reaches an outside system stands out, with what would be sent. */
+export function PlanLines({
+  plan,
+  title,
+}: {
+  readonly plan: PlanView | null;
+  readonly title: string;
+}): JSX.Element {
+  if (plan === null) return <p className="soft">No plan can be made: the definition is not loaded here.</p>;
+  return (
+    <div className="plan">
+      <h3>{title}</h3>
+      <ol>
+        {plan.steps.map(({ step, sentence, actsNext, byAt, send }) => (
+          <li key={step} className={send === null ? undefined : "is-outside"}>
+            <strong>
+              <Told text={step} />
+            </strong>{" "}
+            <Told text={sentence} />
+            {actsNext === null ? null : (
+              <span className="soft">
+                {" "}
+                · <Told text={actsNext} />
+                {byAt === null ? null : (
+                  <>
+                    {" "}
+                    <When at={byAt} />
+                  </>
+                )}
+              </span>
+            )}
+            {send === null ? null : <Send send={send} />}
+          </li>
+        ))}
+      </ol>
+      <p className="soft">
+        Plan <code>{plan.version}</code>, made <When at={plan.madeAt} /> from recorded answers.
+      </p>
+    </div>
+  );
+}
+
+function Send({ send }: { readonly send: NonNullable<PlanView["steps"][number]["send"]> }): JSX.Element {
+  const { sentence, idempotencyKey, request, safeToResendUntilAt } = send;
+  return (
+    <details className="fold">
+      <summary>
+        <Told text={sentence} />
+      </summary>
+      <dl className="facts">
+        {idempotencyKey === null ? null : (
+          <div>
+            <dt>Key</dt>
+            <dd>
+              <code>
+                <Told text={idempotencyKey} />
+              </code>
+            </dd>
+          </div>
+        )}
+        {safeToResendUntilAt === null ? null : (
+          <div>
+            <dt>Safe until</dt>
+            <dd>
+              <When at={safeToResendUntilAt} isExact />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {request === null ? null : <Value value={request} name="Request" />}
+    </details>
+  );
+}

@@ -1,0 +1,404 @@
+/** The parts of a case's page below the path: what went wrong, what must hold, what came, what was tried, what was done. */
+
+import type { JSX } from "react";
+import type { CaseView } from "../api.ts";
+import { By, sayLength, When } from "../times.tsx";
+import { madeSeen, Told, Value } from "../told.tsx";
+import { count } from "../words.tsx";
+import { Fact } from "./path.tsx";
+
+const executedWords: Readonly<Record<string, string>> = {
+  no: "It did not happen.",
+  maybe: "It may have happened.",
+  yes: "It happened.",
+  partial: "A part of it happened.",
+};
+
+/** The last failure, and whether it is overcome. */
+export function WentWrong({ view }: { readonly view: CaseView }): JSX.Element | null {
+  const { lastError } = view;
+  if (lastError === null) return null;
+  const { step, attempt, at, failure, kindWords, instructionWords } = lastError;
+  const isOvercome = view.steps.some((one) => one.step === step && one.standing === "stands");
+  return (
+    <section className="card" aria-labelledby="wrong">
+      <h2 id="wrong">{isOvercome ? "The last failure, overcome since" : "What went wrong"}</h2>
+      <p>
+        <span className={`badge tone-${isOvercome ? "off" : "need"}`}>{failure.kind}</span>{" "}
+        <Told text={failure.sentence} /> {executedWords[failure.executed] ?? ""}
+      </p>
+      <p>
+        <Told text={kindWords} />
+      </p>
+      {instructionWords === null ? null : (
+        <p>
+          <Told text={instructionWords} />
+        </p>
+      )}
+      {failure.fields.length === 0 ? null : (
+        <ul>
+          {failure.fields.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              <code>
+                <Told text={path} />
+              </code>
+              : <Told text={message} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {failure.raw === null ? null : (
+        <details className="fold">
+          <summary>What was seen</summary>
+          <Value value={failure.raw} name="What was seen" />
+        </details>
+      )}
+      <p className="soft">
+        <Told text={step} />, attempt {attempt}, <When at={at} isExact />, sorted by{" "}
+        <code>{failure.rule}</code>
+      </p>
+    </section>
+  );
+}
+
+const answers: Readonly<Record<string, string>> = {
+  holds: "holds",
+  broken: "is broken",
+  cannotTell: "cannot be told",
+};
+const roles = {
+  when: "makes the step needed",
+  requires: "must still hold",
+  before: "asked once before sending",
+} as const;
+
+/** The conditions of every step, with the last answer, its age and when it may be asked again. */
+export function Prerequisites({
+  view,
+  onCheck,
+}: {
+  readonly view: CaseView;
+  readonly onCheck: (step: string) => void;
+}): JSX.Element {
+  const { prerequisites, nextCheck } = view;
+  return (
+    <section className="card" aria-labelledby="needed">
+      <h2 id="needed">Needed to go on</h2>
+      <p>
+        <Told text={nextCheck.sentence} />
+      </p>
+      <ul className="conditions">
+        {prerequisites.map(
+          ({ step, name, kind, role, answer, why, askedAt, ageMs, nextCheckAllowedAt, canCheckNow }) => (
+            <li key={`${step} ${role} ${name}`} className={answer === "broken" ? "is-broken" : undefined}>
+              <strong>
+                <Told text={name} />
+              </strong>{" "}
+              {answer === null ? "was not asked yet" : (answers[answer] ?? answer)}
+              {why === null ? null : (
+                <>
+                  : <Told text={why} />
+                </>
+              )}
+              <small>
+                <Told text={step} />, {roles[role]}
+                {kind === "fact" ? ", read from the journal at each pick-up" : ""}
+                {askedAt === null || ageMs === null ? "" : `, asked ${sayLength(ageMs)} ago`}
+                {nextCheckAllowedAt === null ? null : (
+                  <>
+                    , next check allowed <When at={nextCheckAllowedAt} />
+                  </>
+                )}
+              </small>
+              {canCheckNow ? (
+                <button type="button" onClick={() => onCheck(step)}>
+                  Check now
+                </button>
+              ) : null}
+            </li>
+          ),
+        )}
+      </ul>
+    </section>
+  );
+}
+
+/** What came since the case stopped, and what it knew before. */
+export function Events({
+  arrivedMeanwhile,
+  events,
+  repair,
+}: Pick<CaseView, "arrivedMeanwhile" | "events" | "repair">): JSX.Element | null {
+  const arrived = new Set(arrivedMeanwhile.map(({ revision }) => revision));
+  const before = events.filter(({ revision }) => !arrived.has(revision));
+  if (before.length === 0 && arrivedMeanwhile.length === 0) return null;
+  return (
+    <section className="card" aria-labelledby="events">
+      <h2 id="events">Events</h2>
+      {repair === null || repair.attached.length === 0 ? null : (
+        <p className="notice">
+          {count(repair.attached.length, "event")} came while it is open for repair; applied when the repair
+          ends.
+        </p>
+      )}
+      <ul className="events">
+        {arrivedMeanwhile.map(({ became, why, ...event }) => (
+          <Event
+            key={event.revision}
+            event={event}
+            became={`arrived meanwhile, ${became}${why === null ? "" : `: ${why}`}`}
+          />
+        ))}
+        {before.map((event) => (
+          <Event key={event.revision} event={event} became="applied" />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Event({
+  event,
+  became,
+}: {
+  readonly event: CaseView["events"][number];
+  readonly became: string;
+}): JSX.Element {
+  const { at, eventType, sourceId, payload } = event;
+  return (
+    <li>
+      <strong>
+        <Told text={eventType} />
+      </strong>{" "}
+      <When at={at} />, <Told text={became} />
+      <small>
+        <Told text={sourceId} />
+      </small>
+      <Value value={payload} name="Payload" />
+    </li>
+  );
+}
+
+/** Every attempt with what it really sent. */
+export function Attempts({
+  attempts,
+  attemptsByLayer,
+  losses,
+}: Pick<CaseView, "attempts" | "attemptsByLayer" | "losses">): JSX.Element | null {
+  if (attempts.length === 0) return null;
+  return (
+    <section className="card" aria-labelledby="attempts">
+      <h2 id="attempts">Attempts</h2>
+      {losses === 0 ? null : (
+        <p className="notice">Its worker was lost {losses} times in a row with an attempt open.</p>
+      )}
+      <ul className="layers">
+        {attemptsByLayer.map(({ step, sentence, givesUpAt }) => (
+          <li key={step}>
+            <Told text={sentence} />
+            {givesUpAt === null ? null : (
+              <span className="soft">
+                {" "}
+                · gives up <When at={givesUpAt} isExact />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Each attempt">
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              <th scope="col">Attempt</th>
+              <th scope="col">When</th>
+              <th scope="col">What came of it</th>
+              <th scope="col">Requests</th>
+              <th scope="col">By</th>
+              <th scope="col">Key</th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map((one) => (
+              <tr key={one.fencingToken}>
+                <th scope="row">
+                  <Told text={one.step} />
+                </th>
+                <td>{one.attempt}</td>
+                <td>
+                  <When at={one.openedAt} />
+                </td>
+                <td>
+                  <Told text={one.sentence} />{" "}
+                  {one.outcome === "open" ? (
+                    <small>
+                      its deadline <By at={one.sendDeadlineAt} />
+                    </small>
+                  ) : null}
+                </td>
+                <td>
+                  {one.requests === null ? (
+                    <span className="soft">not metered</span>
+                  ) : (
+                    <>
+                      {one.requests.isAtLeast ? "at least " : ""}
+                      {one.requests.sent}
+                      {one.requests.repeats === 0 ? "" : `, ${one.requests.repeats} by the client itself`}
+                      {one.requests.findings.map(({ code, sentence }) => (
+                        <small key={code}>
+                          <Told text={sentence} />
+                        </small>
+                      ))}
+                    </>
+                  )}
+                </td>
+                <td>
+                  <Told text={one.by} />
+                </td>
+                <td>
+                  <code>
+                    <Told text={one.idempotencyKey} />
+                  </code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** The input, and what was corrected. */
+export function Input({
+  input,
+  inputChanges,
+  corrections,
+}: Pick<CaseView, "input" | "inputChanges" | "corrections">): JSX.Element {
+  return (
+    <section className="card" aria-labelledby="input">
+      <h2 id="input">Input</h2>
+      {inputChanges.length === 0 ? null : (
+        <table className="plain diff">
+          <caption>Corrected since the start</caption>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">At the start</th>
+              <th scope="col">Now</th>
+            </tr>
+          </thead>
+          <tbody>
+            {inputChanges.map(({ path, kind, from, to }) => (
+              <tr key={path}>
+                <th scope="row">
+                  <Told text={path === "" ? "the whole input" : path} />
+                </th>
+                <td>
+                  {kind === "added" ? <span className="soft">not there</span> : <del>{inShort(from)}</del>}
+                </td>
+                <td>
+                  {kind === "removed" ? <span className="soft">not there</span> : <ins>{inShort(to)}</ins>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {corrections.map(({ revision, at, by, reason }) => (
+        <p key={revision} className="soft">
+          <Told text={by.name} /> <When at={at} isExact />: <Told text={reason} />
+        </p>
+      ))}
+      <Value value={input} name="Input now" />
+    </section>
+  );
+}
+
+/** Longest value in a table of corrections, in characters; the whole one stands below it. */
+const SHORT_CHARS_MAX = 200;
+
+function inShort(value: CaseView["input"]): string {
+  const text = madeSeen(JSON.stringify(value));
+  return text.length <= SHORT_CHARS_MAX ? text : `${text.slice(0, SHORT_CHARS_MAX)}…`;
+}
+
+/** Everything that was written to the case, newest first. */
+export function History({
+  history,
+  historyLeftOut,
+}: Pick<CaseView, "history" | "historyLeftOut">): JSX.Element {
+  return (
+    <section className="card" aria-labelledby="history">
+      <h2 id="history">History</h2>
+      <ol className="history" reversed>
+        {history.toReversed().map(({ revision, at, by, sentence }) => (
+          <li key={revision} value={revision}>
+            <Told text={sentence} />
+            <small>
+              <When at={at} isExact />
+              {by === null ? null : (
+                <>
+                  {" "}
+                  · <Told text={by.name} />
+                </>
+              )}
+            </small>
+          </li>
+        ))}
+      </ol>
+      {historyLeftOut === 0 ? null : (
+        <p className="soft">
+          {count(historyLeftOut, "older entry", "older entries")} left out; the command line shows them.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Where the case comes from and who has it. */
+export function About({ view }: { readonly view: CaseView }): JSX.Element {
+  const {
+    caseId,
+    caseType,
+    definition,
+    businessKey,
+    tenant,
+    startedAt,
+    startedBy,
+    holding,
+    repair,
+    assignee,
+  } = view;
+  return (
+    <dl className="facts about">
+      <Fact name="Type">
+        <Told text={caseType} />{" "}
+        <span className={definition.kind === "loaded" ? "soft" : "overdue"}>{definition.sentence}</span>
+      </Fact>
+      <Fact name="Id">
+        <code>{caseId}</code>
+      </Fact>
+      {businessKey === null ? null : (
+        <Fact name="Business key">
+          <Told text={businessKey} />
+        </Fact>
+      )}
+      <Fact name="Tenant">
+        <Told text={tenant} />
+      </Fact>
+      <Fact name="Started">
+        <When at={startedAt} isExact /> by <Told text={startedBy.name} />
+      </Fact>
+      <Fact name="Assigned to">
+        {assignee === null ? "nobody in particular" : <Told text={assignee.label} />}
+      </Fact>
+      <Fact name="Held">{holding === null ? "by nobody" : <Told text={holding.sentence} />}</Fact>
+      {repair === null ? null : (
+        <Fact name="Repair">
+          <Told text={repair.by.name} /> since <When at={repair.openedAt} isExact />
+        </Fact>
+      )}
+    </dl>
+  );
+}

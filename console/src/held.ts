@@ -1,0 +1,64 @@
+/** Lists that follow what is read, but never move under a pointer or a focus: what is new waits until it is asked for. */
+
+import { useCallback, useRef, useState, type RefObject } from "react";
+import type { CaseLine } from "./api.ts";
+
+/** What is shown, and what waits. */
+export interface HeldList<T> {
+  readonly shown: T | null;
+  /** Lines that differ by now; 0 = nothing waits. */
+  readonly changed: number;
+  /** Shows what waits. */
+  readonly show: () => void;
+  /** Goes on the element that must not move. */
+  readonly area: RefObject<HTMLDivElement | null>;
+}
+
+/** How many lines differ, appeared, went, or stand in another order among those that stayed. */
+export function countChanges(shown: readonly CaseLine[], fresh: readonly CaseLine[]): number {
+  const before = new Map(shown.map((line) => [line.caseId, line]));
+  const after = new Set(fresh.map(({ caseId }) => caseId));
+  const stayedBefore = shown.filter(({ caseId }) => after.has(caseId));
+  const stayed = fresh.filter(({ caseId }) => before.has(caseId));
+  const differing = stayed.filter((line, index) => {
+    const was = before.get(line.caseId);
+    return was === undefined || !isSame(was, line) || stayedBefore[index]?.caseId !== line.caseId;
+  });
+  return differing.length + (fresh.length - stayed.length) + (shown.length - stayedBefore.length);
+}
+
+function isSame(one: CaseLine, other: CaseLine): boolean {
+  return (
+    one.revision === other.revision &&
+    one.reading.state === other.reading.state &&
+    one.reading.sentence === other.reading.sentence &&
+    one.reading.byAt === other.reading.byAt &&
+    one.holding?.holderId === other.holding?.holderId
+  );
+}
+
+/** Holds a list. Another `key` is another list and is shown at once. */
+export function useHeld<T>(
+  key: string,
+  fresh: T | null,
+  linesOf: (value: T) => readonly CaseLine[],
+): HeldList<T> {
+  const area = useRef<HTMLDivElement>(null);
+  const [kept, setKept] = useState<{ readonly key: string; readonly value: T } | null>(null);
+  const current = kept?.key === key ? kept.value : null;
+  const changed = fresh === null || current === null ? 0 : countChanges(linesOf(current), linesOf(fresh));
+  if (fresh !== null && fresh !== current) {
+    const isTouched = current !== null && changed > 0 && isUnderHand(area.current);
+    // React renders again at once, before anything is painted.
+    if (!isTouched) setKept({ key, value: fresh });
+  }
+  const show = useCallback(() => {
+    if (fresh !== null) setKept({ key, value: fresh });
+  }, [key, fresh]);
+  return { shown: current ?? fresh, changed: current === null ? 0 : changed, show, area };
+}
+
+function isUnderHand(element: HTMLElement | null): boolean {
+  if (element === null) return false;
+  return element.matches(":hover") || element.contains(document.activeElement);
+}

@@ -1,0 +1,61 @@
+/** What is wrong now, and what went wrong with reading it. */
+
+import type { JSX } from "react";
+import type { Overview, Refusal } from "./api.ts";
+import { Link } from "./link.tsx";
+import { listPath } from "./route.ts";
+import { Told } from "./told.tsx";
+
+/** Shown only while it is true. */
+export function HouseNotices({ notices }: { readonly notices: Overview["notices"] }): JSX.Element | null {
+  if (notices.length === 0) return null;
+  return (
+    <ul className="notices" aria-label="Wrong now">
+      {notices.map(({ caseType, sentence }) => (
+        <li key={caseType} className="notice">
+          <span aria-hidden="true">⚠ </span>
+          <Told text={sentence} />. <Link to={listPath({ type: caseType })}>Its cases</Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Why nothing was read, or why what is shown is old. */
+export function ReadProblem({
+  error,
+  isOld,
+}: {
+  readonly error: Refusal | null;
+  readonly isOld: boolean;
+}): JSX.Element {
+  return (
+    <div role="alert">
+      {error === null ? null : (
+        <p className="notice">
+          {isOld ? "What is shown here is not read anew at present. " : ""}
+          <Told text={error.message} /> <code>{error.code}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What changed while a list stood still. The region is there before its text comes. */
+export function ChangedBar({
+  changed,
+  show,
+}: {
+  readonly changed: number;
+  readonly show: () => void;
+}): JSX.Element {
+  return (
+    <div className="changed" role="status">
+      {changed === 0 ? null : (
+        <button type="button" onClick={show}>
+          {changed} changed – show
+        </button>
+      )}
+    </div>
+  );
+}

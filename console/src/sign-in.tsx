@@ -1,0 +1,82 @@
+/** Signing in, on a page of its own or over the screen where a session ended: what was filled in there stays. */
+
+import { useState, type JSX } from "react";
+import { api, asRefusal, type Refusal } from "./api.ts";
+import { Told } from "./told.tsx";
+
+/** The form. `onDone` is called once somebody is signed in. */
+export function SignInForm({ onDone }: { readonly onDone: () => void }): JSX.Element {
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [isSending, setSending] = useState(false);
+  const send = async (): Promise<void> => {
+    setSending(true);
+    setRefusal(null);
+    try {
+      await api.openSession({ name, password });
+      onDone();
+    } catch (error) {
+      setRefusal(asRefusal(error));
+    }
+    setPassword("");
+    setSending(false);
+  };
+  const submit = (event: { preventDefault: () => void }): void => {
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form onSubmit={submit} className="act sign-in">
+      <label>
+        Name
+        <input
+          name="username"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      <label>
+        Password
+        <input
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+      </label>
+      <div role="alert">
+        {refusal === null ? null : (
+          <p className="notice">
+            <Told text={refusal.message} />
+          </p>
+        )}
+      </div>
+      <div className="buttons">
+        <button type="submit" className="primary" disabled={isSending}>
+          Sign in
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The page for those who are not signed in. */
+export function SignInPage({ onDone }: { readonly onDone: () => void }): JSX.Element {
+  return (
+    <div className="card sign-in-page">
+      <h1 tabIndex={-1}>Sign in</h1>
+      <SignInForm onDone={onDone} />
+      <p className="soft">
+        People are added with <code>foothold people add</code>; <code>foothold dev</code> signs in whoever
+        runs it.
+      </p>
+    </div>
+  );
+}

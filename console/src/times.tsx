@@ -1,0 +1,113 @@
+/** Times for people: how long ago or how soon, with the exact time in the viewer's zone at hand. */
+
+import { useSyncExternalStore, type JSX } from "react";
+
+/** How often relative times are written anew, in ms. */
+const TICK_MS = 5_000;
+
+let skewMs = 0;
+let now = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The server's clock is what times are counted from; its answers tell how far this machine's is off. */
+export function noteServerTime(serverNow: number): void {
+  const measured = serverNow - Date.now();
+  // A second or two is the way that the answer took.
+  if (Math.abs(measured - skewMs) > 2_000) skewMs = measured;
+  tick();
+}
+
+function tick(): void {
+  now = Date.now();
+  for (const one of listeners) one();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The server's time now, to a few seconds. */
+function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now) + skewMs;
+}
+
+const exactFormat = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "short",
+});
+
+/** The exact time in the viewer's zone. */
+function exactTime(at: number): string {
+  return exactFormat.format(at);
+}
+
+/** A length of time in its largest unit: "12 s", "5 min", "3 h", "4 d". */
+export function sayLength(lengthMs: number): string {
+  const seconds = Math.round(lengthMs / 1_000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
+}
+
+/** How long ago or how soon. */
+function sayDistance(at: number, from: number): string {
+  const distance = at - from;
+  if (Math.abs(distance) < TICK_MS) return "now";
+  return distance < 0 ? `${sayLength(-distance)} ago` : `in ${sayLength(distance)}`;
+}
+
+/** What a time is shown as. */
+export interface WhenProps {
+  readonly at: number;
+  /** True = the exact time stands beside it; else it is in the title. */
+  readonly isExact?: boolean;
+}
+
+/** A time. */
+export function When({ at, isExact = false }: WhenProps): JSX.Element {
+  const from = useNow();
+  const exact = exactTime(at);
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact}>
+      {sayDistance(at, from)}
+      {isExact ? <span className="soft"> ({exact})</span> : null}
+    </time>
+  );
+}
+
+/** How long something stands as it does, and since when. */
+export function Since({ at }: { readonly at: number }): JSX.Element {
+  const from = useNow();
+  return (
+    <>
+      For {sayLength(Math.max(0, from - at))}, since{" "}
+      <time dateTime={new Date(at).toISOString()}>{exactTime(at)}</time>
+    </>
+  );
+}
+
+/** A time by when something is due; what is over says so. */
+export function By({ at }: { readonly at: number }): JSX.Element {
+  const from = useNow();
+  return (
+    <span className={at < from ? "overdue" : undefined}>
+      {at < from ? "due " : ""}
+      <When at={at} />
+    </span>
+  );
+}

@@ -1,0 +1,83 @@
+/** A browser on the console: pages that note what goes wrong in them, and what axe finds. */
+
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import axe from "axe-core";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { z } from "zod";
+
+/** How long anything may take to appear, in ms: the machine may be busy. */
+const APPEAR_MS = 60_000;
+
+/** Where pictures go when they are asked for: `SCREENSHOTS=1 npx vitest run test/console`. */
+const pictures = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+
+/** A page and what it complained of. */
+export interface Seen {
+  readonly page: Page;
+  /** Errors, refused scripts, and dialogs that a payload opened. */
+  readonly complaints: string[];
+}
+
+/** Starts the browser. */
+export function openBrowser(executablePath: string): Promise<Browser> {
+  // As root, as in containers, it starts only without its own sandbox.
+  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  return chromium.launch({ executablePath, args });
+}
+
+/** A fresh page, as wide as a laptop, with nothing stored. */
+export async function openPage(browser: Browser): Promise<Seen> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    timezoneId: "Europe/Berlin",
+  });
+  context.setDefaultTimeout(APPEAR_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("dialog", (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error" && !message.text().includes("status of 4"))
+      complaints.push(message.text());
+  });
+  return { page, complaints };
+}
+
+const Violations = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
+
+/** What axe finds against WCAG 2.2 A and AA, in both themes: one line each. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(axe.source);
+    const violations: unknown = await page.evaluate(`axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    }).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`);
+    for (const { id, nodes } of Violations.parse(violations)) {
+      found.push(`${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: null });
+  return found;
+}
+
+/** True where nothing is wider than a window of 320 px. */
+export async function fitsNarrow(page: Page): Promise<boolean> {
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 640 });
+  const width = Number(await page.evaluate("document.documentElement.scrollWidth"));
+  if (size !== null) await page.setViewportSize(size);
+  return width <= 320;
+}
+
+/** Takes a picture for the documentation, where that is asked for. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env["SCREENSHOTS"] === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: `${pictures}console-${name}.png` });
+}

@@ -1,0 +1,210 @@
+/**
+ * A house for the console to look at: `foothold dev` on a store in memory, with a worker, and outside systems that are a
+ * real HTTP server whose moods the test sets.
+ */
+
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { defineCase, defineDestination, expectOk, type RunContext } from "foothold";
+import { startDev, type Dev } from "foothold/dev";
+import { memoryStore } from "foothold/memory";
+import { z } from "zod";
+import { BUILT_IN_ROLES } from "../../src/core/rights.ts";
+import { registryOf } from "../../src/define/registry.ts";
+import { systemPorts } from "../../src/engine/system.ts";
+import { cookieRules, peopleSignIn } from "../../src/http/api/identity.ts";
+import { createApp } from "../../src/http/app.ts";
+import { startServer } from "../../src/http/server.ts";
+import { addPerson } from "../../src/people/people.ts";
+
+/** What the outside systems do to requests. */
+interface Moods {
+  /** Vendors that the ERP does not know: it refuses them, naming the field. */
+  readonly unknownVendors: Set<string>;
+  /** True = the warehouse answers 401. */
+  isWarehouseLocked: boolean;
+  /** True = the mail service answers 503. */
+  isMailDown: boolean;
+}
+
+/** The house. */
+export interface World {
+  readonly url: string;
+  readonly dev: Dev;
+  readonly moods: Moods;
+  /** Starts an order; its business key names it on the screen. */
+  start(businessKey: string, input: OrderInput): Promise<string>;
+  /** The same, and its approval is given. */
+  startApproved(businessKey: string, input: OrderInput): Promise<string>;
+  /** A second server over the same cases, where people sign in; its address. */
+  serve(person: { readonly name: string; readonly password: string }): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const Order = z.object({
+  item: z.string().min(1),
+  vendor: z.string().min(1),
+  amount: z.number().positive(),
+  isUrgent: z.boolean().default(false),
+  note: z.string().optional(),
+});
+
+/** What an order starts with. */
+type OrderInput = z.input<typeof Order>;
+
+/** Opens it, with nothing in it. */
+export async function openWorld(): Promise<World> {
+  const moods: Moods = { unknownVendors: new Set(), isWarehouseLocked: false, isMailDown: false };
+  const outside = createServer((request, response) => void answer(moods, request, response));
+  outside.listen(0, "127.0.0.1");
+  await once(outside, "listening");
+  const store = memoryStore();
+  const order = defineOrder(urlOf(outside));
+  const dev = await startDev({ store, cases: [order], port: 0, name: "w-1", leaseMs: 3_000 });
+  const closing: (() => Promise<void>)[] = [];
+  const start = async (businessKey: string, input: OrderInput): Promise<string> => {
+    const { caseId } = await dev.desk.startCase("order", input, { businessKey, by: "kim" });
+    return caseId;
+  };
+  return {
+    url: dev.url,
+    dev,
+    moods,
+    start,
+    startApproved: async (businessKey, input) => {
+      const caseId = await start(businessKey, input);
+      const form = { limit: 10_000 };
+      await dev.desk.answerApproval(caseId, {
+        step: "approve",
+        approved: true,
+        form,
+        by: "fatima",
+        sourceId: "a",
+      });
+      return caseId;
+    },
+    serve: async ({ name, password }) => {
+      const ports = systemPorts();
+      const parts = { people: store.people, roles: BUILT_IN_ROLES, ids: ports.ids };
+      await addPerson(parts, { name, password, roles: ["operator"] });
+      const cookie = cookieRules(false);
+      const app = createApp({
+        desk: dev.desk,
+        store,
+        registry: registryOf([order]),
+        ports,
+        formatTime: (at) => new Date(at).toISOString(),
+        roles: BUILT_IN_ROLES,
+        signIn: peopleSignIn(store.people, BUILT_IN_ROLES, cookie),
+        cookie,
+        reach: { kind: "loopback" },
+        oidc: null,
+        served: { host: "host-1", build: "build-1" },
+      });
+      const server = await startServer({ app, host: "127.0.0.1", port: 0, reach: { kind: "loopback" } });
+      closing.push(() => server.close());
+      return server.url;
+    },
+    stop: async () => {
+      for (const close of closing) await close();
+      await dev.stop();
+      await store.close();
+      outside.closeAllConnections();
+      await new Promise((resolve) => outside.close(resolve));
+    },
+  };
+}
+
+function urlOf(server: Server): string {
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the outside systems do not listen");
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** approve -> reserve and createRecord side by side -> notify. */
+function defineOrder(url: string) {
+  const owners = { access: "erp-admins", input: "purchasing", outage: "platform" };
+  const erp = defineDestination("erp", {
+    idempotency: { by: "key", window: "24h" },
+    credential: () => "erp-service-account",
+    owners,
+  });
+  const warehouse = defineDestination("warehouse", {
+    idempotency: { by: "key", window: "24h" },
+    credential: () => "warehouse-api-key",
+    owners: { ...owners, access: "warehouse-admins" },
+  });
+  const mail = defineDestination("mail", {
+    idempotency: { by: "key", window: "24h" },
+    owners: { outage: "platform" },
+    retry: { firstDelay: "30s" },
+  });
+  const Answer = z.object({ id: z.string() });
+  return defineCase("order", {
+    version: 1,
+    owner: "purchasing",
+    input: Order,
+    events: { "approval.revoked": z.object({ reason: z.string() }) },
+  })
+    .approval("approve", {
+      by: "finance",
+      form: z.object({ limit: z.number().positive() }),
+      expires: "3d",
+      uses: ["item"],
+    })
+    .step("createRecord", {
+      to: erp,
+      after: ["approve"],
+      requires: {
+        "approval still stands": ({ events }) =>
+          events.latest("approval.revoked", { after: "approve" }) === null,
+      },
+      request: ({ input }) => ({ vendor: input.vendor, amount: input.amount }),
+      run: (context) => post(`${url}/records`, context),
+      result: Answer,
+    })
+    .step("reserve", {
+      to: warehouse,
+      after: ["approve"],
+      uses: ["item"],
+      request: ({ input }) => ({ item: input.item }),
+      run: (context) => post(`${url}/reservations`, context),
+      result: Answer,
+    })
+    .step("notify", {
+      to: mail,
+      after: ["createRecord", "reserve"],
+      request: ({ input, results }) => ({
+        subject: `Ordered: ${input.item}`,
+        record: results.createRecord.id,
+      }),
+      run: (context) => post(`${url}/messages`, context),
+      result: Answer,
+    });
+}
+
+async function post(
+  url: string,
+  { request, idempotencyKey, signal }: Pick<RunContext, "request" | "idempotencyKey" | "signal">,
+): Promise<unknown> {
+  const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(request), signal });
+  await expectOk(response);
+  return response.json();
+}
+
+async function answer(moods: Moods, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = z.looseObject({ vendor: z.string().optional() }).parse(JSON.parse(await text(request)));
+  const say = (status: number, value: object): void => {
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+  };
+  if (request.url === "/reservations" && moods.isWarehouseLocked)
+    return say(401, { error: "the key was revoked" });
+  if (request.url === "/messages" && moods.isMailDown) return say(503, { error: "down" });
+  if (body.vendor !== undefined && moods.unknownVendors.has(body.vendor)) {
+    const errors = [{ field: "vendor", message: `${body.vendor} is no vendor of ours` }];
+    return say(422, { title: "The record was refused", errors });
+  }
+  return say(201, { id: `id-${String(request.headers["idempotency-key"])}` });
+}
