@@ -31,7 +31,7 @@ function mayImport(name, from, folders, { packages = [], node = false } = {}) {
 }
 
 const decisions = ["core/", "define/", "triage/", "wire/"];
-const port = "store/(inbox-|people-)?port\\.ts$";
+const port = "store/(inbox-|people-|bulk-)?port\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -41,7 +41,7 @@ export default {
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
     mayImport("destinations-on-decisions", "^src/destinations/", ["core/", "define/", "triage/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
-    mayImport("port-on-core", "^src/store/(inbox-|people-)?port\\.ts$", ["core/"]),
+    mayImport("port-on-core", "^src/store/(inbox-|people-|bulk-)?port\\.ts$", ["core/"]),
     mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
     mayImport("memory-on-port", "^src/store/memory", ["core/", port]),
     mayImport("postgres-on-port", "^src/store/postgres", ["core/", port, "store/sql/"], {
@@ -64,7 +64,7 @@ export default {
     mayImport(
       "testing-on-engine",
       "^src/testing/",
-      [...decisions, "store/((inbox-|people-)?port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
+      [...decisions, "store/((inbox-|people-|bulk-)?port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
       {
         node: true,
       },

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runSeed } from "./run.ts";
 import type { SeedBlock } from "./seeds-process.ts";
-import { addTallies, EMPTY_TALLY, tellTally, type Tally } from "./tally.ts";
+import { addTallies, EMPTY_TALLY, tellBroken, tellTally, type Tally } from "./tally.ts";
 
 /** Seeds that a process is given at once. */
 const BLOCK = 50;
@@ -67,6 +67,7 @@ async function runMany({ count, from, jobs }: Wanted): Promise<boolean> {
       for (let block = blocks.next(); block.done !== true && !isOver(); block = blocks.next()) {
         const done = await ask(child, block.value);
         tally = addTallies(tally, done);
+        for (const line of tellBroken(done)) process.stderr.write(`${line}\n`);
         if (performance.now() - told < TELL_EVERY_MS) continue;
         told = performance.now();
         process.stderr.write(`${tally.seeds} of ${count} seeds, ${tally.violations} violations\n`);

@@ -71,15 +71,20 @@ function addBroken(a: BrokenRule | undefined, b: BrokenRule | undefined): Broken
   return { seeds: (a?.seeds ?? 0) + (b?.seeds ?? 0), first: first.slice(0, TOLD_MAX) };
 }
 
+/** What was broken, and where first. */
+export function tellBroken({ brokenIn }: Tally): readonly string[] {
+  return Object.entries(brokenIn).flatMap(([rule, { first }]) =>
+    first.map(({ seed, what }) => `seed ${seed}: ${rule}: ${what}`),
+  );
+}
+
 /** A tally in lines; the last one counts. */
 export function tellTally(tally: Tally, seconds: number): readonly string[] {
   const { seeds, reruns, violations, hitIn, brokenIn } = tally;
   const share = (kind: FaultKind): string => (((hitIn[kind] ?? 0) / Math.max(seeds, 1)) * 100).toFixed(1);
   return [
-    ...Object.entries(brokenIn).flatMap(([rule, broken]) => [
-      ...broken.first.map(({ seed, what }) => `seed ${seed}: ${rule}: ${what}`),
-      `${rule} broken in ${broken.seeds} seeds`,
-    ]),
+    ...tellBroken(tally),
+    ...Object.entries(brokenIn).map(([rule, broken]) => `${rule} broken in ${broken.seeds} seeds`),
     `seeds hit by each fault: ${FAULT_KINDS.map((kind) => `${kind} ${share(kind)}%`).join(", ")}`,
     ...(reruns > 0 ? [`${reruns} of ${seeds} reruns identical`] : []),
     `${seeds} seeds, ${violations} violations, ${(seeds / seconds).toFixed(0)} seeds/s`,

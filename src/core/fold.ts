@@ -133,8 +133,6 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return loseClaim(state, entry, at);
     case "eventReceived":
       return receiveEvent(state, entry, at);
-    case "eventAttached":
-      return attachEvent(state, entry, at);
     case "approvalAnswered":
       return answerApproval(state, entry, at);
     case "lateReport":
@@ -142,11 +140,10 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "noteAdded":
       return addNote(state, at);
     case "repairOpened":
-      return openRepair(state, entry, at);
     case "repairTakenOver":
-      return takeOver(state, entry, at);
+    case "eventAttached":
     case "repairEnded":
-      return endRepair(state, entry, at);
+      return applyRepair(state, entry, at);
     case "cancelRequested":
     case "pauseRequested":
       return askToStop(state, entry, at);
@@ -159,6 +156,21 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return correctInput(state, entry, at);
     default:
       return refuseEntry(state, entry);
+  }
+}
+
+type RepairEntry = EntryOf<"repairOpened" | "repairTakenOver" | "eventAttached" | "repairEnded">;
+
+function applyRepair(state: CaseState, entry: RepairEntry, at: number): CaseState {
+  switch (entry.kind) {
+    case "repairOpened":
+      return openRepair(state, entry, at);
+    case "repairTakenOver":
+      return takeOver(state, entry, at);
+    case "eventAttached":
+      return attachEvent(state, entry, at);
+    case "repairEnded":
+      return endRepair(state, entry, at);
   }
 }
 

@@ -27,7 +27,8 @@ describe("a faulty destination", () => {
       "erp",
       undefined,
       [
-        "destinations.erp: give an object with idempotency, credential, ping, owners, retry, inFlight, readLag, requestAge, sort, not nothing",
+        "destinations.erp: give an object with idempotency, credential, ping, owners, retry, inFlight, readLag, " +
+          "requestAge, sort, not nothing",
         `destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`,
       ],
     ],

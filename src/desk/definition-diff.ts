@@ -21,7 +21,7 @@ const PAGE = 100;
 const EXAMPLES_MAX = 3;
 
 /** What would become of a group of cases. */
-export type ChangeKind =
+type ChangeKind =
   /** No definition of this name is loaded, or only a lower version than a case was last run with: nobody would take it. */
   | "notTaken"
   /** A step took effect and is not there any more: what is new to the case is not begun, and it goes to review. */
@@ -32,7 +32,7 @@ export type ChangeKind =
   | "unreadable";
 
 /** A group of cases of which the same would become. */
-export interface DefinitionChange {
+interface DefinitionChange {
   readonly kind: ChangeKind;
   readonly caseType: string;
   /** Null where it is about the whole case. */

@@ -13,11 +13,8 @@ export function tellEntry(entry: Entry): string | null {
       return `stored: ${entry.step} is wanted, key ${entry.idempotencyKey}`;
     case "attemptOpened":
       return `stored: attempt ${entry.attempt} of ${entry.step} is opened`;
-    case "attemptFailed": {
-      const { step, attempt, failure, retryAt } = entry;
-      const next = retryAt === null ? "" : ", to be tried again";
-      return `stored: attempt ${attempt} of ${step} failed (${failure.kind}, executed: ${failure.executed})${next}`;
-    }
+    case "attemptFailed":
+      return tellFailure(entry);
     case "checkAnswered":
       return `stored: the check of ${entry.step} answered ${entry.answer.kind}${entry.proves ? ", which proves it" : ""}`;
     case "accessRefreshed":
@@ -49,11 +46,9 @@ export function tellEntry(entry: Entry): string | null {
     case "eventAttached":
       return `stored: event ${entry.eventType} (${entry.sourceId}), to be applied when the repair ends`;
     case "repairOpened":
-      return `${entry.by.name} opens the case for repair`;
     case "repairTakenOver":
-      return `${entry.by.name} takes the repair over from ${entry.from.by.name}`;
     case "repairEnded":
-      return `the repair ends (${entry.why})`;
+      return tellRepair(entry);
     case "approvalAnswered":
       return `stored: ${entry.step} is ${entry.approved ? "approved" : "refused"} by ${entry.by.name}`;
     case "claimLost":
@@ -76,6 +71,24 @@ export function tellEntry(entry: Entry): string | null {
     case "cancelRequested":
     case "pauseRequested":
       return null;
+  }
+}
+
+function tellFailure({ step, attempt, failure, retryAt }: Extract<Entry, { kind: "attemptFailed" }>): string {
+  const next = retryAt === null ? "" : ", to be tried again";
+  return `stored: attempt ${attempt} of ${step} failed (${failure.kind}, executed: ${failure.executed})${next}`;
+}
+
+function tellRepair(
+  entry: Extract<Entry, { kind: "repairOpened" | "repairTakenOver" | "repairEnded" }>,
+): string {
+  switch (entry.kind) {
+    case "repairOpened":
+      return `${entry.by.name} opens the case for repair`;
+    case "repairTakenOver":
+      return `${entry.by.name} takes the repair over from ${entry.from.by.name}`;
+    case "repairEnded":
+      return `the repair ends (${entry.why})`;
   }
 }
 

@@ -30,13 +30,14 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     run("inbox", "send", "shop", "--url", url, "--type", type, "--id", id, "--body", JSON.stringify(body));
   const list = async (...words: readonly string[]): Promise<z.infer<typeof Listed>["events"]> => {
     const { stdout, stderr } = await run("inbox", "list", "--json", ...words);
-    expect(stderr).toBe("");
+    if (stderr !== "") throw new Error(stderr);
     return Listed.parse(JSON.parse(stdout)).events;
   };
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    expect((await run("migrate")).code).toBe(0);
+    const migrated = await run("migrate");
+    if (migrated.code !== 0) throw new Error(migrated.stderr);
     server = start("serve", "--port", "0");
     worker = start("worker", "--lease", "3s");
     // The server says where it receives.

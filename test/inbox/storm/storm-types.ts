@@ -12,7 +12,7 @@ export const SECRETS = { github: "a secret of github's", stripe: "whsec_of_strip
 export const ACCOUNTS = 40;
 
 /** The account that a GitHub event belongs to. */
-export function accountOf(no: number): string {
+function accountOf(no: number): string {
   return `account-${no % ACCOUNTS}`;
 }
 

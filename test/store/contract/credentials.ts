@@ -4,16 +4,16 @@ import type { Store } from "../../../src/store/port.ts";
 import { newId } from "../made-cases.ts";
 import type { Bench } from "./contract.ts";
 
+const read = (store: Store, credentialId: string): Promise<CredentialState | null> =>
+  store.changeCredential(credentialId, (stored) => ({ state: null, reply: stored }));
+const take = (store: Store, credentialId: string, turnId: string): Promise<string> =>
+  store.changeCredential(credentialId, (stored, now) => {
+    const { state, reply } = takeTurn(stored, { credentialId, turnId, usedAt: now }, now);
+    return { state, reply: reply.kind };
+  });
+
 /** What is kept of credentials: by name, under a lock, by all processes together. */
 export function testCredentials(bench: Bench): void {
-  const read = (store: Store, credentialId: string): Promise<CredentialState | null> =>
-    store.changeCredential(credentialId, (stored) => ({ state: null, reply: stored }));
-  const take = (store: Store, credentialId: string, turnId: string): Promise<string> =>
-    store.changeCredential(credentialId, (stored, now) => {
-      const { state, reply } = takeTurn(stored, { credentialId, turnId, usedAt: now }, now);
-      return { state, reply: reply.kind };
-    });
-
   describe("a credential", () => {
     test("of which nothing is kept is told as nothing, and stays so while nothing is given to keep", async () => {
       const credentialId = newId();

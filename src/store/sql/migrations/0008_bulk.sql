@@ -44,10 +44,8 @@ create table foothold.bulk_items (
   constraint bulk_items_pkey primary key (bulk_id, place),
   constraint bulk_items_case unique (bulk_id, case_id),
   constraint bulk_items_state check (state in ('open', 'claimed', 'done', 'refused')),
-  constraint bulk_items_whole check (
-    (state = 'claimed') = (claim_id is not null and claimed_until is not null)
-    and (state in ('done', 'refused')) = (ended_at is not null)
-  )
+  constraint bulk_items_claim check ((state = 'claimed') = (claim_id is not null and claimed_until is not null)),
+  constraint bulk_items_end check ((state in ('done', 'refused')) = (ended_at is not null))
 );
 
 comment on table foothold.bulk_items is 'The cases of a bulk act, and what became of each.';
