@@ -89,10 +89,7 @@ function Groups({ shown }: { readonly shown: Attention }): JSX.Element {
       {groupByActor(cases).map(({ actsNext, cases: grouped }) => (
         <section key={actsNext} className="group">
           <h2>
-            <Told text={actsNext} />{" "}
-            <span className="soft">
-              {grouped.length === 1 ? "acts" : "act"} on {count(grouped.length, "case")}
-            </span>
+            <Told text={actsNext} /> <span className="soft">acts on {count(grouped.length, "case")}</span>
           </h2>
           <CaseTable
             caption={`Cases that wait for ${actsNext}`}

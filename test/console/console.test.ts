@@ -194,6 +194,17 @@ describe.skipIf(!chromium.found)(
       await page.getByText("INVALID_REQUEST").waitFor();
     });
 
+    test("works below any path that lies before it", async () => {
+      const caseId = await world.start("PO-1", lamps);
+      const address = await world.below("/ops/foothold");
+      await page.goto(`${address}/cases/${caseId}`);
+      await heading(/^PO-1/).waitFor();
+      await page.getByRole("link", { name: "Cases", exact: true }).last().click();
+      await row("PO-1").getByRole("link").click();
+      await heading(/^PO-1/).waitFor();
+      expect(page.url()).toBe(`${address}/cases/${caseId}`);
+    });
+
     test("lets every case that waits for access go on with three clicks", async () => {
       world.moods.isWarehouseLocked = true;
       for (const key of ["PO-1", "PO-2"]) await world.startApproved(key, lamps);

@@ -40,6 +40,10 @@ export async function openPage(browser: Browser): Promise<Seen> {
     complaints.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
+  page.on("response", (response) => {
+    if (response.status() === 404 && !response.url().includes("/api/"))
+      complaints.push(`404 ${response.url()}`);
+  });
   page.on("console", (message) => {
     if (message.type() === "error" && !message.text().includes("status of 4"))
       complaints.push(message.text());

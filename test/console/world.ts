@@ -4,7 +4,13 @@
  */
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  request as ask,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { text } from "node:stream/consumers";
 import { defineCase, defineDestination, expectOk, type RunContext } from "foothold";
 import { startDev, type Dev } from "foothold/dev";
@@ -39,6 +45,8 @@ export interface World {
   startApproved(businessKey: string, input: OrderInput): Promise<string>;
   /** A second server over the same cases, where people sign in; its address. */
   serve(person: { readonly name: string; readonly password: string }): Promise<string>;
+  /** The same server below a path of another address, as a proxy in front would have it; reads only. */
+  below(path: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -105,6 +113,28 @@ export async function openWorld(): Promise<World> {
       const server = await startServer({ app, host: "127.0.0.1", port: 0, reach: { kind: "loopback" } });
       closing.push(() => server.close());
       return server.url;
+    },
+    below: async (path) => {
+      const { host } = new URL(dev.url);
+      const proxy = createServer((asked, response) => {
+        const url = `${dev.url}${(asked.url ?? "").slice(path.length)}`;
+        // The server knows itself by its own name alone.
+        const { origin: _, ...headers } = asked.headers;
+        const forwarded = ask(url, { headers: { ...headers, host } }, (answered) => {
+          response.writeHead(answered.statusCode ?? 502, answered.headers);
+          answered.pipe(response);
+        });
+        response.once("close", () => forwarded.destroy());
+        forwarded.on("error", () => response.destroy());
+        forwarded.end();
+      });
+      proxy.listen(0, "127.0.0.1");
+      await once(proxy, "listening");
+      closing.push(async () => {
+        proxy.closeAllConnections();
+        await new Promise((resolve) => proxy.close(resolve));
+      });
+      return `${urlOf(proxy)}${path}`;
     },
     stop: async () => {
       for (const close of closing) await close();

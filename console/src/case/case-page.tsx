@@ -10,7 +10,7 @@ import { By, noteServerTime, Since } from "../times.tsx";
 import { madeSeen, Told } from "../told.tsx";
 import { StateBadge, toneOf } from "../words.tsx";
 import { ActDialog, type ActDialogProps } from "./act-dialog.tsx";
-import type { MoveReply } from "./acts.ts";
+import { MOVE_FORMS, type MoveReply } from "./acts.ts";
 import { Moves } from "./moves.tsx";
 import { pathOf } from "./path-steps.ts";
 import { Path } from "./path.tsx";
@@ -111,7 +111,7 @@ function Body({ view, outline, forms, repair, refresh }: BodyProps): JSX.Element
   const done = (reply: MoveReply): void => {
     if (reply.kind === "repair") repair.set({ repairId: reply.repairId, beatEveryMs: reply.beatEveryMs });
     if (reply.kind === "act" && (picked?.move === "close" || picked?.move === "handOver")) repair.set(null);
-    setTold(reply.kind === "act" ? sayReply(reply) : reply.sentence);
+    setTold(reply.kind === "act" ? sayReply(picked, reply) : reply.sentence);
     setPicked(null);
     refresh();
     // The button that opened the dialog may be gone with what it did.
@@ -205,7 +205,8 @@ function Picked({ picked, onRestored, ...rest }: PickedProps): JSX.Element | nul
   return <RestoreDialog {...credential} onDone={onRestored} onClose={rest.onClose} />;
 }
 
-function sayReply({ reply }: Extract<MoveReply, { kind: "act" }>): string {
-  const asked = reply.outcome === "requested" ? "Asked of its holder. " : "";
-  return `${asked}${reply.sentence}${reply.ignored === undefined ? "" : ` ${reply.ignored}`}`;
+function sayReply(picked: MoveView | null, { reply }: Extract<MoveReply, { kind: "act" }>): string {
+  const move = picked === null ? "" : `${MOVE_FORMS[picked.move].name}: `;
+  const asked = reply.outcome === "requested" ? "asked of its holder. " : "";
+  return `${move}${asked}${reply.sentence}${reply.ignored === undefined ? "" : ` ${reply.ignored}`}`;
 }

@@ -228,7 +228,7 @@ export function Attempts({
                 <td>
                   <When at={one.openedAt} />
                 </td>
-                <td>
+                <td className="wide">
                   <Told text={one.sentence} />{" "}
                   {one.outcome === "open" ? (
                     <small>
