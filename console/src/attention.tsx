@@ -20,11 +20,14 @@ const CASES_MAX = 200;
 interface Attention {
   readonly overview: Overview;
   readonly cases: readonly CaseLine[];
+  /** False where the person may see no case at all. */
+  readonly hasAny: boolean;
   /** True where there are more than the page holds. */
   readonly hasMore: boolean;
 }
 
-const waiting: readonly ReadableState[] = ["Waiting for approval"];
+/** What waits for people without an open review. */
+const waiting: readonly ReadableState[] = ["Waiting for approval", "Needs access"];
 
 async function readAttention(signal: AbortSignal): Promise<Attention> {
   const [overview, reviews, approvals] = await Promise.all([
@@ -33,9 +36,13 @@ async function readAttention(signal: AbortSignal): Promise<Attention> {
     api.listCases({ reading: waiting, limit: CASES_MAX }, { signal }),
   ]);
   noteServerTime(overview.now);
+  // Counts are for those who may see every tenant; others may have cases all the same.
+  const isCounted = overview.types.some(({ total }) => total > 0);
+  const hasAny = isCounted || (await api.listCases({ limit: 1 }, { signal })).cases.length > 0;
   const known = new Set(reviews.cases.map(({ caseId }) => caseId));
   return {
     overview,
+    hasAny,
     cases: [...reviews.cases, ...approvals.cases.filter(({ caseId }) => !known.has(caseId))],
     hasMore: reviews.next !== null || approvals.next !== null,
   };
@@ -69,9 +76,8 @@ export function AttentionScreen(): JSX.Element {
 }
 
 function Groups({ shown }: { readonly shown: Attention }): JSX.Element {
-  const { overview, cases, hasMore } = shown;
-  const total = overview.types.reduce((sum, type) => sum + type.total, 0);
-  if (total === 0) return <FirstRun />;
+  const { overview, hasAny, cases, hasMore } = shown;
+  if (!hasAny) return <FirstRun />;
   return (
     <>
       {cases.length === 0 ? (
@@ -99,7 +105,7 @@ function Groups({ shown }: { readonly shown: Attention }): JSX.Element {
           />
         </section>
       ))}
-      <TypeCounts types={overview.types} />
+      {overview.types.length === 0 ? null : <TypeCounts types={overview.types} />}
     </>
   );
 }
