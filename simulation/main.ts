@@ -14,6 +14,7 @@ import { addTallies, EMPTY_TALLY, tellBroken, tellTally, type Tally } from "./ta
 
 /** Seeds that a process is given at once. */
 const BLOCK = 50;
+const BLOCK_UNTIL_FOUND = 5;
 const JOBS_MAX = 64;
 /** Between two lines that tell how far it is, in ms. */
 const TELL_EVERY_MS = 30_000;
@@ -72,6 +73,9 @@ async function runMany({ count, from, jobs }: Wanted): Promise<boolean> {
         told = performance.now();
         process.stderr.write(`${tally.seeds} of ${count} seeds, ${tally.violations} violations\n`);
       }
+    } catch (error) {
+      // What is switched off can also bring a process down; once a violation is found that is of no interest.
+      if (!isOver()) throw error;
     } finally {
       child.kill();
     }
@@ -82,9 +86,12 @@ async function runMany({ count, from, jobs }: Wanted): Promise<boolean> {
   return tally.violations === 0;
 }
 
+/** Whoever looks for the first violation wants to know of it soon. */
 function* cut(from: number, count: number): Generator<SeedBlock, undefined> {
-  for (let at = from; at < from + count; at += BLOCK)
-    yield { from: at, count: Math.min(BLOCK, from + count - at), rerun: values.reruns };
+  const untilFound = values["until-found"];
+  const size = untilFound ? BLOCK_UNTIL_FOUND : BLOCK;
+  for (let at = from; at < from + count; at += size)
+    yield { from: at, count: Math.min(size, from + count - at), rerun: values.reruns, untilFound };
 }
 
 /** Rejects when the process ends before it answered. */

@@ -8,14 +8,17 @@ export interface SeedBlock {
   readonly from: number;
   readonly count: number;
   readonly rerun: boolean;
+  /** Ends with the first seed that breaks a rule. */
+  readonly untilFound: boolean;
 }
 
 /** Runs a block. */
-export async function runBlock({ from, count, rerun }: SeedBlock): Promise<Tally> {
+export async function runBlock({ from, count, rerun, untilFound }: SeedBlock): Promise<Tally> {
   let tally = EMPTY_TALLY;
   for (let seed = from; seed < from + count; seed += 1) {
     const result = await runSeed(seed);
     tally = addTallies(tally, tallySeed(result, rerun ? await runSeed(seed) : null));
+    if (untilFound && tally.violations > 0) break;
   }
   return tally;
 }

@@ -101,7 +101,7 @@ function isMadeByAnother(error: unknown): boolean {
     typeof error === "object" &&
     error !== null &&
     "code" in error &&
-    (error.code === "42P07" || error.code === "23505")
+    (error.code === "42P07" || error.code === "42710" || error.code === "23505")
   );
 }
 

@@ -277,6 +277,8 @@ describe("a killed server", () => {
       const folder = copyOfMadeFolder();
       const { pid: deadPid } = await start(folder);
       await killProcess(deadPid);
+      // What a killed server leaves behind may still take connections for a moment.
+      await waitUntil(async () => !(await isRunning(folder)), "nothing of the killed server to listen");
       const lockFile = join(folder, "data/postmaster.pid");
       const account = isRoot ? { uid: statSync(lockFile).uid, gid: statSync(lockFile).gid } : {};
       // PostgreSQL itself gives up only when the process belongs to the same account.

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 
 /** What a destination does with one request, in the order in which they are scripted for a path. */
 type Act =
+  /** Executes it and answers, as it does without a script. */
+  | "behave"
   /** Executes it, then cuts the connection instead of answering. */
   | "loseAnswer"
   /** Waits for `release`, then executes and answers. */

@@ -51,6 +51,8 @@ export function threeSteps(url: string, type: PlannedType, onRun: OnRun = JUST_S
     idempotency,
     readLag: "200ms",
     retry: { maxAttempts: 20, firstDelay: "50ms", maxDelay: "200ms" },
+    // Many cases are to be under way when a process ends.
+    inFlight: { start: 1_000, max: 1_000 },
   });
   const check = (context: AskContext) => askFor(url, name, context);
   const step = (stepName: StepName) => {
