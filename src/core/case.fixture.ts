@@ -308,7 +308,7 @@ export class Story {
   check(step: string, answer: CheckAnswer, random = 0): this {
     const { intent } = this.step(step);
     if (intent === null) throw new Error(`${step} has no intent`);
-    return this.#learn(step, unknownEffect(intent), answer, random);
+    return this.#learn(step, unknownEffect(this.sendStep(step), this.state, intent, digest), answer, random);
   }
 
   /** Tells what came of refreshing the access of a step. */
@@ -330,7 +330,12 @@ export class Story {
     const found = this.sendStep(step);
     const request = found.hasRequest ? this.request(step, state) : null;
     const fingerprint = fingerprintOf({ outline, step: found, state, request, digest });
-    return this.#learn(step, { intent, basis: basisOf(found, state, digest), fingerprint }, answer, random);
+    return this.#learn(
+      step,
+      { intent, basis: basisOf(found, state, digest), fingerprint, isAskedAsSent: true },
+      answer,
+      random,
+    );
   }
 
   #learn(step: string, effect: CheckedEffect, answer: CheckAnswer, random: number): this {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  digest,
   broken,
   cannotTell,
   destination,
@@ -50,7 +51,7 @@ const asked = (one: Story, answer: CheckAnswer, at = one.now): Entry => {
   return decideAfterCheck(
     one.sendStep("create"),
     one.state,
-    unknownEffect(intent),
+    unknownEffect(one.sendStep("create"), one.state, intent, digest),
     answer,
     { askedAt: at, answeredAt: at },
     0,
@@ -275,13 +276,34 @@ describe("an answer to a check", () => {
     if (intent === null) throw new Error("no intent");
     const late = { askedAt: START + arrival - 1, answeredAt: START + arrival + SECOND };
     const decided = (answer: CheckAnswer): Entry =>
-      decideAfterCheck(one.sendStep("create"), one.state, unknownEffect(intent), answer, late, 0);
+      decideAfterCheck(
+        one.sendStep("create"),
+        one.state,
+        unknownEffect(one.sendStep("create"), one.state, intent, digest),
+        answer,
+        late,
+        0,
+      );
     expect(decided(notFound)).toMatchObject({
       proves: false,
       askedAt: late.askedAt,
       nextCheckAt: late.answeredAt,
     });
     expect(decided(cannotTell("down"))).toMatchObject({ nextCheckAt: late.answeredAt + 10_000 });
+  });
+
+  it("that did not find it proves nothing where it was asked with other facts than what was sent was made of", () => {
+    const unasked = (): Story =>
+      story({ destination: ledger, hasCheck: true, hasRequest: false }).open("create").loseClaim("create");
+    const moved = unasked().correct({ vendor: "other" });
+    const answered = { proves: false, answer: { kind: "cannotTell" } };
+    expect(asked(moved, notFound, START + HOUR)).toMatchObject(answered);
+    moved.check("create", notFound);
+    expect(asked(moved, notFound, START + HOUR)).toMatchObject(answered);
+    const back = moved.correct({ vendor: "acme" }).check("create", notFound);
+    expect(asked(back, notFound, START + HOUR)).toMatchObject({ proves: true });
+    const found = { kind: "happened", result: { kind: "value", value: null }, evidence: null } as const;
+    expect(asked(unasked().correct({ vendor: "other" }), found)).toMatchObject({ kind: "stepConfirmed" });
   });
 
   it("counts from anew after another attempt", () => {
@@ -306,7 +328,14 @@ describe("what a question really sent", () => {
     const wire = seen(2);
     const answered = (answer: CheckAnswer): Entry => {
       const when = { askedAt: START, answeredAt: START, wire };
-      return decideAfterCheck(one.sendStep("create"), one.state, unknownEffect(intent), answer, when, 0);
+      return decideAfterCheck(
+        one.sendStep("create"),
+        one.state,
+        unknownEffect(one.sendStep("create"), one.state, intent, digest),
+        answer,
+        when,
+        0,
+      );
     };
     expect(answered(notFound)).toMatchObject({ kind: "checkAnswered", wire });
     expect(answered(found)).toMatchObject({ kind: "stepConfirmed", by: { how: "check" }, wire });
@@ -352,7 +381,7 @@ describe("an answer to a probe", () => {
     const decided = decideAfterCheck(
       one.sendStep("create"),
       one.state,
-      unknownEffect(intent),
+      unknownEffect(one.sendStep("create"), one.state, intent, digest),
       happened,
       asking,
       0,

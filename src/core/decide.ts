@@ -221,11 +221,35 @@ export interface CheckedEffect {
   readonly basis: string;
   /** Of what should be there. */
   readonly fingerprint: string;
+  /** False where the question was made of other facts than the effect that it is about. */
+  readonly isAskedAsSent: boolean;
+}
+
+/**
+ * True where a check asks for what was sent. It is given what was sent, or, without a `request`, the facts of now: after a
+ * correction it may look for another thing.
+ */
+export function isAskedAsSent(
+  step: SendStepOutline,
+  { state, digest }: Pick<OpenAttemptInput, "state" | "digest">,
+  intent: Intent,
+): boolean {
+  return intent.request !== null || basisOf(step, state, digest) === intent.basis;
 }
 
 /** What a question about an unknown outcome is about. */
-export function unknownEffect(intent: Intent): CheckedEffect {
-  return { intent, basis: intent.basis, fingerprint: intent.fingerprint };
+export function unknownEffect(
+  step: SendStepOutline,
+  state: CaseState,
+  intent: Intent,
+  digest: Digest,
+): CheckedEffect {
+  return {
+    intent,
+    basis: intent.basis,
+    fingerprint: intent.fingerprint,
+    isAskedAsSent: isAskedAsSent(step, { state, digest }, intent),
+  };
 }
 
 /**
@@ -236,14 +260,15 @@ export function unknownEffect(intent: Intent): CheckedEffect {
 export function decideAfterCheck(
   step: SendStepOutline,
   state: CaseState,
-  { intent, basis, fingerprint }: CheckedEffect,
+  effect: CheckedEffect,
   given: CheckAnswer,
   { answeredAt, ...asked }: Asked,
   random: number,
 ): Entry {
+  const { intent, basis } = effect;
   const ref = { step: step.name, intentVersion: intent.version };
   const { askedAt, raisedTo, wire } = asked;
-  const answer = comparedWith(fingerprint, given);
+  const answer = comparedWith(effect, given);
   if (answer.kind === "happened") {
     const seen = wire === undefined ? {} : { wire };
     return { ...confirmation(ref, basis, answer, { how: "check", askedAt }), ...seen };
@@ -268,10 +293,14 @@ export function decideAfterCheck(
 }
 
 /** A key or a name alone can stand for the effect of an older input: where the destination can tell, what ran decides. */
-function comparedWith(fingerprint: string, answer: CheckAnswer): CheckAnswer {
+function comparedWith({ fingerprint, isAskedAsSent }: CheckedEffect, answer: CheckAnswer): CheckAnswer {
+  if (answer.kind === "didNotHappen" && !isAskedAsSent) return { kind: "cannotTell", why: ASKED_ANEW };
   if (answer.kind !== "happened" || (answer.fingerprint ?? fingerprint) === fingerprint) return answer;
   return { kind: "differs", why: "what is there was made for another request", evidence: answer.evidence };
 }
+
+const ASKED_ANEW =
+  "it was asked with what is known now, which has changed since it was sent; a step with a request is asked for what was sent";
 
 /** Rolled back with the transaction that would have confirmed it: an attempt without a confirmation did not happen. */
 export function rolledBack({ version }: Intent, step: string, now: number): Of<"checkAnswered"> {

@@ -408,6 +408,19 @@ describe("a destination that can only be asked", () => {
     expect(one.check("create", notFound).act("create")).toEqual({ kind: "send", repeats: [] });
   });
 
+  it("goes to people at once where a check can only ask for something else than what was sent", () => {
+    const unasked = story({ destination: ledger, hasCheck: true, hasRequest: false })
+      .open("create")
+      .loseClaim("create");
+    const one = unasked.correct({ vendor: "other" });
+    expect(reviewed(one)).toBe("check");
+    expect(one.check("create", notFound).act("create")).toMatchObject({
+      review: { reason: "unknown", owner: "platform" },
+    });
+    expect(sentence(one)).toContain("a step with a request is asked for what was sent");
+    expect(reviewed(one.settle().resume())).toBe("check");
+  });
+
   it("believes what it finds, at any time", () => {
     const one = lostAtLedger().check("create", found);
     expect(one.step("create").confirmation).toMatchObject({ by: { how: "check" }, evidence: { seen: true } });

@@ -282,7 +282,8 @@ export class Walk {
     const { intent } = stepOf(this.state, step.name);
     if (intent === null) throw new LawBroken("a check without an intent");
     const fencingToken = nextFencingToken(this.state, this.now);
-    const effect = about === "outcome" ? unknownEffect(intent) : this.#wantedNow(step, intent);
+    const effect =
+      about === "outcome" ? unknownEffect(step, this.state, intent, digest) : this.#wantedNow(step, intent);
     const thing = this.#thingOf(step, about === "outcome" ? intent.request : null);
     const answer = luck.isVague
       ? ({ kind: "cannotTell", why: "it is down" } as const)
@@ -300,6 +301,7 @@ export class Walk {
       intent,
       basis,
       fingerprint: fingerprintOf({ outline, step, state, request: this.#request(step), digest }),
+      isAskedAsSent: true,
     };
   }
 

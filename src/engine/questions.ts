@@ -68,7 +68,8 @@ export async function askCheck(
   );
   const { check } = runtime;
   const askedAt = context.databaseClock.now();
-  const { request, effect } = about === "outcome" ? sentBy(intent) : wantedNow(asking, step, intent);
+  const { request, effect } =
+    about === "outcome" ? sentBy(asking, step, intent) : wantedNow(asking, step, intent);
   const fencingToken = nextFencingToken(state, askedAt);
   const name = `check ${intent.idempotencyKey}`;
   const watched = { name, lost, deadlineMs: CHECK_MS_MAX };
@@ -96,17 +97,18 @@ interface Wanted {
   readonly effect: CheckedEffect;
 }
 
-function sentBy(intent: Intent): Wanted {
-  return { request: { kind: "made", value: decodeRequest(intent) }, effect: unknownEffect(intent) };
+function sentBy({ state, digest }: Asking, step: SendStepOutline, intent: Intent): Wanted {
+  const effect = unknownEffect(step, state, intent, digest);
+  return { request: { kind: "made", value: decodeRequest(intent) }, effect };
 }
 
 /** For the present input: what was done before may fit it as it is. */
 function wantedNow({ caseType, state, digest }: Asking, step: SendStepOutline, intent: Intent): Wanted {
   const made = makeRequest(caseType, state, step);
-  if (made.kind === "failed") return { request: made, effect: unknownEffect(intent) };
+  if (made.kind === "failed") return { request: made, effect: unknownEffect(step, state, intent, digest) };
   const request = made.value;
   const fingerprint = fingerprintOf({ outline: caseType.outline, step, state, request, digest });
-  const effect = { intent, basis: basisOf(step, state, digest), fingerprint };
+  const effect = { intent, basis: basisOf(step, state, digest), fingerprint, isAskedAsSent: true };
   return { request: { kind: "made", value: request ?? undefined }, effect };
 }
 
