@@ -58,6 +58,10 @@ const asked = (one: Story, answer: CheckAnswer, at = one.now): Entry => {
   );
 };
 
+/** The same of a step that has no request. */
+const unasked = (): Story =>
+  story({ destination: ledger, hasCheck: true, hasRequest: false }).open("create").loseClaim("create");
+
 const lost = (): Story => story({ destination: ledger, hasCheck: true }).open("create").loseClaim("create");
 
 describe("opening an attempt", () => {
@@ -293,8 +297,6 @@ describe("an answer to a check", () => {
   });
 
   it("that did not find it proves nothing where it was asked with other facts than what was sent was made of", () => {
-    const unasked = (): Story =>
-      story({ destination: ledger, hasCheck: true, hasRequest: false }).open("create").loseClaim("create");
     const moved = unasked().correct({ vendor: "other" });
     const answered = { proves: false, answer: { kind: "cannotTell" } };
     expect(asked(moved, notFound, START + HOUR)).toMatchObject(answered);
@@ -302,8 +304,8 @@ describe("an answer to a check", () => {
     expect(asked(moved, notFound, START + HOUR)).toMatchObject(answered);
     const back = moved.correct({ vendor: "acme" }).check("create", notFound);
     expect(asked(back, notFound, START + HOUR)).toMatchObject({ proves: true });
-    const found = { kind: "happened", result: { kind: "value", value: null }, evidence: null } as const;
-    expect(asked(unasked().correct({ vendor: "other" }), found)).toMatchObject({ kind: "stepConfirmed" });
+    const there = { kind: "happened", result: { kind: "value", value: null }, evidence: null } as const;
+    expect(asked(unasked().correct({ vendor: "other" }), there)).toMatchObject({ kind: "stepConfirmed" });
   });
 
   it("counts from anew after another attempt", () => {

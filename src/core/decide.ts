@@ -229,7 +229,7 @@ export interface CheckedEffect {
  * True where a check asks for what was sent. It is given what was sent, or, without a `request`, the facts of now: after a
  * correction it may look for another thing.
  */
-export function isAskedAsSent(
+export function asksAsSent(
   step: SendStepOutline,
   { state, digest }: Pick<OpenAttemptInput, "state" | "digest">,
   intent: Intent,
@@ -248,7 +248,7 @@ export function unknownEffect(
     intent,
     basis: intent.basis,
     fingerprint: intent.fingerprint,
-    isAskedAsSent: isAskedAsSent(step, { state, digest }, intent),
+    isAskedAsSent: asksAsSent(step, { state, digest }, intent),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What the plan does about an open step that sends to a destination. */
 
 import { basisOf } from "./basis.ts";
-import { isAskedAsSent, rolledBack } from "./decide.ts";
+import { asksAsSent, rolledBack } from "./decide.ts";
 import type { Failure, FailureKind } from "./failure.ts";
 import { isUnproved, stepOf, type Intent, type StepState } from "./case-state.ts";
 import type { Entry, ReviewReason } from "./journal.ts";
@@ -232,7 +232,7 @@ function planCheck(planning: SendPlanning, whyNotSent: string): Act {
   // A failure's retry time is for sending: the first question may be asked at once.
   if (checks === 0) return CHECK;
   // Asking again would ask for the same other thing again.
-  if (known.intent !== null && known.unsure !== null && !isAskedAsSent(step, input, known.intent)) {
+  if (known.intent !== null && known.unsure !== null && !asksAsSent(step, input, known.intent)) {
     return unknownReview(planning, `${whyNotSent}${last(known)}`);
   }
   if (checks >= step.destination.retry.maxAttempts) {

@@ -3,6 +3,8 @@
  * its lock order and its index. Lock order throughout: cases by shard and case id, then their journal; never a holder
  * and a case in one transaction.
  *
+ * What several statements say in the same words stands in `parts/`, and where they say it `{{part}}`.
+ *
  * The files name the schema `foothold`; another one is put in its place when they are read, checked as an identifier.
  * Nothing else in a statement ever varies: what a caller chooses is a parameter.
  */
@@ -156,7 +158,7 @@ export function readMigrations(schema: string): readonly Migration[] {
   checkSchemaName(schema);
   const files = readdirSync(new URL("migrations", import.meta.url)).filter((file) => file.endsWith(".sql"));
   return files.toSorted().map((file, index) => {
-    const raw = readFileSync(new URL(`migrations/${file}`, import.meta.url), "utf8");
+    const raw = readFile(`migrations/${file}`);
     const version = Number.parseInt(file, 10);
     const readableFrom = Number(/^-- Readable from: (\d+)$/m.exec(raw)?.[1]);
     invariant(version === index + 1, `migration ${file} is not number ${index + 1}`);
@@ -179,11 +181,22 @@ function checkSchemaName(schema: string): void {
 }
 
 function readSql(path: string, schema: string): string {
-  return place(readFileSync(new URL(path, import.meta.url), "utf8"), schema);
+  const text = readFile(path).replaceAll(/\{\{(\w+)\}\}/g, (_, part: string) =>
+    withoutComments(readFile(`parts/${part}.sql`)),
+  );
+  return place(text, schema);
 }
 
-/** Leaves the comments out, which the server need not read again and again, and puts the schema in its place. */
+function readFile(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), "utf8");
+}
+
+/** The server need not read them again and again. */
+function withoutComments(raw: string): string {
+  return raw.replaceAll(/^\s*--.*\n/gm, "").trim();
+}
+
+/** Leaves the comments out and puts the schema in its place. */
 function place(raw: string, schema: string): string {
-  const text = raw.replaceAll(/^\s*--.*\n/gm, "").trim();
-  return text.replaceAll(/\bfoothold(?=[.;])/g, `"${schema}"`);
+  return withoutComments(raw).replaceAll(/\bfoothold(?=[.;])/g, `"${schema}"`);
 }
