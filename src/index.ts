@@ -122,7 +122,7 @@ export type { FormsView, LapsePreview, MovePreview, PreviewRequest } from "./des
 export type { Person, Who } from "./desk/requests.ts";
 export type { SendPreview } from "./desk/send-preview.ts";
 export type { CheckRequest, SkipRequest } from "./desk/step-orders.ts";
-export { MOVE_NAMES, MOVES, type MoveName, type MoveRight, type MoveRule } from "./core/move-names.ts";
+export { MOVE_NAMES, MOVES, type MoveName, type MoveRule } from "./core/move-names.ts";
 export type { JsonChange } from "./core/json-diff.ts";
 export type { JsonSchemaReading } from "./define/json-schema.ts";
 export type { DefinitionStanding } from "./desk/definition.ts";

@@ -3,28 +3,12 @@
  * it takes. Whoever guards the desk makes its table of roles from this list, so that no move is ever without a right.
  */
 
-/** What a person needs the right to. One right may cover several moves. */
-export type MoveRight =
-  | "check"
-  | "resume"
-  | "force"
-  | "correct"
-  | "restoreAccess"
-  | "confirm"
-  | "skip"
-  | "redo"
-  | "undo"
-  | "assign"
-  | "note"
-  | "pause"
-  | "repair"
-  | "takeOver"
-  | "cancel"
-  | "approve";
+import type { Verb } from "./rights.ts";
 
 /** What is known of a move before it is made. */
 export interface MoveRule {
-  readonly right: MoveRight;
+  /** One right may cover several moves. */
+  readonly right: Verb;
   /** What it acts on: the case, one of its steps, or every case that waits on a credential. */
   readonly on: "case" | "step" | "credential";
   /** Whether the person must say why. */

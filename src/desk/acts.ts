@@ -44,7 +44,7 @@ export interface EventRequest {
   /** The same id is stored once; random when left out, so that a repeat by the sender is then a second event. */
   readonly sourceId?: string | undefined;
   /** Who sent it, for people. */
-  readonly by?: string | undefined;
+  readonly by?: Who | undefined;
 }
 
 /** A person's act. Made under a repair, it is refused with `REPAIR_OVER` once that is over. */

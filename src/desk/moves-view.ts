@@ -3,7 +3,8 @@
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
-import { MOVES, type MoveName, type MoveRight, type MoveRule } from "../core/move-names.ts";
+import { MOVES, type MoveName, type MoveRule } from "../core/move-names.ts";
+import type { Verb } from "../core/rights.ts";
 import {
   decideApproval,
   decideCancel,
@@ -41,7 +42,7 @@ export interface MoveView extends MoveRule {
 }
 
 /** Tells whether the person who looks has a right. */
-export type HasRight = (right: MoveRight) => boolean;
+export type HasRight = (right: Verb) => boolean;
 
 /** What the moves are judged on. */
 export interface MovesInput {

@@ -16,7 +16,7 @@ const order = { vendor: "ACME", amount: 12.5 };
 const why = "asked the supplier";
 
 function granted(name: string, ...grants: readonly Grant[]): SignIn {
-  return () => Promise.resolve({ name, signedInBy: "session", grants });
+  return () => Promise.resolve({ name, person: null, signedInBy: "session", grants });
 }
 
 function verbsOnly(name: string, verbs: readonly Verb[]): SignIn {

@@ -112,7 +112,7 @@ function routeOf<Id extends RouteId>(
   };
 }
 
-const nobody: Identity = { name: "nobody", signedInBy: "session", grants: [] };
+const nobody: Identity = { name: "nobody", person: null, signedInBy: "session", grants: [] };
 
 function verbsNeeded({ verb, also }: RouteHead, body: object | null): readonly (Verb | null)[] {
   if (also === undefined || body === null) return [verb];

@@ -15,6 +15,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const ada: Identity = {
   name: "ada",
+  person: null,
   signedInBy: "session",
   grants: [{ verbs: ["see"], tenants: ["default"], caseTypes: "all" }],
 };

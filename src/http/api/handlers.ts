@@ -2,7 +2,6 @@
 
 import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
 import { FootholdError } from "../../core/errors.ts";
-import type { MoveRight } from "../../core/move-names.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "../../core/outline.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Registry } from "../../define/registry.ts";
@@ -10,10 +9,11 @@ import type { Desk, ListFilter } from "../../desk/desk.ts";
 import type { PreviewRequest } from "../../desk/preview.ts";
 import type { Overview } from "../../desk/overview.ts";
 import { holdingOf } from "../../desk/holding.ts";
+import type { Who } from "../../desk/requests.ts";
 import { seemsAlive } from "../../core/state.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import type { Store } from "../../store/port.ts";
-import type { Identity } from "./identity.ts";
+import { actorOf, type Identity } from "./identity.ts";
 import {
   grantsOf,
   mayDo,
@@ -22,6 +22,7 @@ import {
   visibleCases,
   type RightsObject,
   type Roles,
+  type Verb,
 } from "../../core/rights.ts";
 import { signIn, signOut } from "../../people/sign-in.ts";
 import type { RouteId } from "./types.ts";
@@ -113,7 +114,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
     return { reply: { count, isCapped: count === COUNT_MAX } };
   },
   showCase: async ({ parts, params, query, who, object }) => {
-    const hasRight = (right: MoveRight): boolean => object !== null && mayDo(who.grants, right, object);
+    const hasRight = (right: Verb): boolean => object !== null && mayDo(who.grants, right, object);
     const reply = await parts.desk.show(params.caseId, query.repairId, hasRight);
     return { reply, ...(reply.plan === null ? {} : { etag: reply.plan.version }) };
   },
@@ -126,7 +127,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
     return { reply, etag: reply.plan };
   },
   startCase: async ({ parts, who, body: { type, input, businessKey, tenant } }) => {
-    const reply = await parts.desk.startCase(type, input, { by: who.name, businessKey, tenant });
+    const reply = await parts.desk.startCase(type, input, { by: actorOf(who), businessKey, tenant });
     const location = `/cases/${reply.caseId}`;
     return reply.isNew ? { reply, location, status: 201 } : { reply, location };
   },
@@ -146,11 +147,11 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   tellEvent: (call) =>
     act(call, (id, request) => call.parts.desk.recordEvent(id, { payload: null, ...request })),
   openRepair: async ({ parts, params, who }) => ({
-    reply: await parts.desk.openRepair(params.caseId, { by: who.name, ...parts.served }),
+    reply: await parts.desk.openRepair(params.caseId, { by: actorOf(who), ...parts.served }),
     status: 201,
   }),
   takeOverRepair: async ({ parts, params, who, body }) => ({
-    reply: await parts.desk.takeOverRepair(params.caseId, { ...body, by: who.name, ...parts.served }),
+    reply: await parts.desk.takeOverRepair(params.caseId, { ...body, by: actorOf(who), ...parts.served }),
     status: 201,
   }),
   keepRepair: async ({ parts, params }) => ({
@@ -160,7 +161,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
     reply: await parts.desk.closeRepair(params.caseId, params.repairId),
   }),
   handOverRepair: async ({ parts, params, who, body }) => ({
-    reply: await parts.desk.handOver(params.caseId, { ...body, repairId: params.repairId, by: who.name }),
+    reply: await parts.desk.handOver(params.caseId, { ...body, repairId: params.repairId, by: actorOf(who) }),
   }),
   listCaseTypes: ({ parts, who }) => Promise.resolve({ reply: { caseTypes: visibleTypes(parts, who) } }),
   showCaseType: ({ parts, params, who }) => {
@@ -178,7 +179,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
     reply: await parts.desk.restoreAccess({
       ...body,
       destination: params.destination,
-      by: who.name,
+      by: actorOf(who),
       waitMs: ACCESS_WAIT_MS,
     }),
   }),
@@ -200,7 +201,7 @@ type ActRoute = {
 }[RouteId];
 
 type Acting<Id extends ActRoute> = ApiTypes[Id]["body"] & {
-  readonly by: string;
+  readonly by: Who;
   readonly plan: string | undefined;
 };
 
@@ -209,7 +210,7 @@ async function act<Id extends ActRoute>(
   { body, params, plan, who }: Call<Id>,
   work: (caseId: string, request: Acting<Id>) => Promise<ApiTypes["addNote"]["reply"]>,
 ): Promise<Answer<ApiTypes["addNote"]["reply"]>> {
-  const reply = await work(params.caseId, { ...body, by: who.name, plan });
+  const reply = await work(params.caseId, { ...body, by: actorOf(who), plan });
   return reply.outcome === "requested" ? { reply, status: 202 } : { reply };
 }
 

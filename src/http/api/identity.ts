@@ -18,11 +18,14 @@ import {
   type Verb,
 } from "../../core/rights.ts";
 import { secretHash, SESSION_PREFIX, TOKEN_PREFIX } from "../../people/secrets.ts";
-import type { PeopleStore } from "../../store/people-port.ts";
+import type { Who } from "../../desk/requests.ts";
+import type { PeopleStore, StoredPerson } from "../../store/people-port.ts";
 
 /** Somebody who is signed in. */
 export interface Identity {
   readonly name: string;
+  /** Null = nobody keeps people: whoever runs the server. */
+  readonly person: Pick<StoredPerson, "personId" | "roles"> | null;
   readonly signedInBy: "dev" | "session" | "token";
   readonly grants: readonly Grant[];
 }
@@ -40,11 +43,16 @@ interface SignInFacts {
 /** Tells who makes a request; null = nobody who is known. May throw a `FootholdError` for one that must not be answered. */
 export type SignIn = (facts: SignInFacts) => Promise<Identity | null>;
 
+/** Who acts, for the desk: the journal keeps the person's id, which outlives every name. */
+export function actorOf({ name, person }: Identity): Who {
+  return person === null ? name : { id: person.personId, label: name, roles: person.roles };
+}
+
 const everything: Grant = { verbs: "all", tenants: "all", caseTypes: "all" };
 
 /** Everybody on this machine is this person and may do everything: `foothold dev`, on loopback only. */
 export function devSignIn(name: string): SignIn {
-  const identity: Identity = { name, signedInBy: "dev", grants: [everything] };
+  const identity: Identity = { name, person: null, signedInBy: "dev", grants: [everything] };
   return () => Promise.resolve(identity);
 }
 
@@ -88,7 +96,7 @@ export function peopleSignIn(people: PeopleStore, roles: Roles, cookie: CookieRu
     if (isWrite) checkOwnPage(header);
     const person = await people.useSession(hash, isWaiting !== true);
     if (person === null) return null;
-    return { name: person.name, signedInBy: "session", grants: grantsOf(roles, person.roles) };
+    return { name: person.name, person, signedInBy: "session", grants: grantsOf(roles, person.roles) };
   };
 }
 
@@ -99,7 +107,7 @@ async function byToken(people: PeopleStore, roles: Roles, header: string): Promi
   if (used === null) return null;
   const { token, person } = used;
   const grants = narrowed(grantsOf(roles, person.roles), scopesOf(token.scopes));
-  return { name: `${person.name} (${token.label})`, signedInBy: "token", grants };
+  return { name: `${person.name} (${token.label})`, person, signedInBy: "token", grants };
 }
 
 function scopesOf(scopes: readonly string[] | null): Some<Verb> {

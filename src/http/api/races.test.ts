@@ -19,7 +19,7 @@ const caseTypes = [{ name: "purchase", version: 1 }];
 
 function as(store: Store, name: string): Client {
   const grants = [{ verbs: VERBS, tenants: "all", caseTypes: "all" }] as const;
-  const signIn: SignIn = () => Promise.resolve({ name, signedInBy: "session", grants });
+  const signIn: SignIn = () => Promise.resolve({ name, person: null, signedInBy: "session", grants });
   return watchedClient(testApp(store, { signIn })).client;
 }
 

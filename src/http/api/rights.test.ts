@@ -82,7 +82,8 @@ async function ask(app: App, { id, head }: (typeof routes)[number], { caseId, mo
 }
 
 function as(grants: readonly Grant[] | null): SignIn {
-  const identity = grants === null ? null : ({ name: "eve", signedInBy: "session", grants } as const);
+  const identity =
+    grants === null ? null : ({ name: "eve", person: null, signedInBy: "session", grants } as const);
   return () => Promise.resolve(identity);
 }
 

@@ -38,6 +38,7 @@ import type { DefinitionStanding } from "../../../desk/definition.ts";
 import type { ListPage } from "../../../desk/desk.ts";
 import type { Holding } from "../../../desk/holding.ts";
 import { MOVE_NAMES } from "../../../core/move-names.ts";
+import { VERBS } from "../../../core/rights.ts";
 import type { MoveView } from "../../../desk/moves-view.ts";
 import type { CaseCount } from "../types.ts";
 import { errorCode, executed, failure } from "./failure-schemas.ts";
@@ -276,24 +277,7 @@ const repairView = named<RepairView>("RepairView")(
 const moveView = named<MoveView>("MoveView")(
   z.strictObject({
     move: z.enum(MOVE_NAMES),
-    right: oneOf<MoveView["right"]>({
-      check: true,
-      resume: true,
-      force: true,
-      correct: true,
-      restoreAccess: true,
-      confirm: true,
-      skip: true,
-      redo: true,
-      undo: true,
-      assign: true,
-      note: true,
-      pause: true,
-      repair: true,
-      takeOver: true,
-      cancel: true,
-      approve: true,
-    }),
+    right: z.enum(VERBS),
     on: oneOf<MoveView["on"]>({ case: true, step: true, credential: true }),
     reason: oneOf<MoveView["reason"]>({ needed: true, optional: true, none: true }),
     isRisky: z.boolean(),
