@@ -84,8 +84,10 @@ async function derive(password: string, salt: Buffer, { costLog2, block, paralle
       });
     });
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    // The turn goes to the next one at once: given up in between, a newcomer could take it, and one more would run.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
   }
 }
 
@@ -97,7 +99,7 @@ async function takeTurn(): Promise<void> {
         "Too many people sign in at this moment; try again in a minute.",
       );
     }
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    return new Promise<void>((resolve) => waiting.push(resolve));
   }
   running += 1;
 }

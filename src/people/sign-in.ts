@@ -50,7 +50,10 @@ export async function signIn(people: PeopleStore, { name, password, address }: S
   const person = await people.findPerson(name);
   const isRight = await isPassword(password.slice(0, PASSWORD_CHARS_MAX * 2), person?.passwordHash ?? null);
   if (person === null || !isRight || person.disabledAt !== null) throw wrong();
-  await Promise.all(keys.map(({ key }) => people.clearFailures(key)));
+  const [account, ...others] = keys.map(({ key }) => key);
+  // Only this try was no failure of the address: a right password of somebody there must not cover for tries at others.
+  await Promise.all(others.map((key) => people.takeBackFailure(key)));
+  if (account !== undefined) await people.clearFailures(account);
   return { person, sessionToken: await openSession(people, person) };
 }
 

@@ -99,6 +99,8 @@ export interface PeopleStore {
   /** Null = none within a window that runs. */
   readFailures(key: string): Promise<FailureCount | null>;
   clearFailures(key: string): Promise<void>;
+  /** Takes one of them back: it was none. */
+  takeBackFailure(key: string): Promise<void>;
   /** Deletes sessions and failures that are over. Returns how many; at most {@link FORGOTTEN_MAX} of each a call. */
   forgetOver(): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { BUILT_IN_ROLES } from "../../core/rights.ts";
 import { addPerson, changePerson, createToken, revokeToken } from "../../people/people.ts";
 import { hashPassword } from "../../people/password.ts";
@@ -175,6 +176,22 @@ describe("people at the server", () => {
     }
     expect((await signIn()).status).toBe(429);
     expect((await signIn(password, "203.0.113.8")).status).toBe(201);
+  });
+
+  test("of one address are held back also where somebody there has a right password in between", async () => {
+    const address = throttleKey("address", "203.0.113.7");
+    for (let tries = 0; tries < 60; tries += 1) await store.people.noteFailure(address, 15 * 60_000);
+    expect((await signIn()).status).toBe(201);
+    expect(await store.people.readFailures(address)).toMatchObject({ failures: 60 });
+  });
+
+  test("are kept with their id where they act", async () => {
+    const cookie = await session();
+    const body = { type: "purchase", input: { vendor: "ACME", amount: 1 } };
+    const { told } = await send("/cases", { ...ownPage, cookie }, { method: "POST", body });
+    const stored = await store.loadCase(z.object({ caseId: z.string() }).parse(told).caseId);
+    const ada = await store.people.findPerson("ada");
+    expect(stored?.journal[0]?.entry).toMatchObject({ by: { name: "ada", personId: ada?.personId } });
   });
 
   test("are not answered under another name than the server's own", async () => {

@@ -44,6 +44,7 @@ export function memoryPeople(now: () => number): PeopleStore {
     noteFailure: async (key, windowMs) => people.note(key, windowMs),
     readFailures: async (key) => people.failuresOf(key),
     clearFailures: async (key) => void people.failures.delete(key),
+    takeBackFailure: async (key) => people.takeBack(key),
     forgetOver: async () => people.forget(),
   };
 }
@@ -140,6 +141,11 @@ class MemoryPeople {
     const noted = { ...counted, failures: counted.failures + 1 };
     this.failures.set(key, noted);
     return noted;
+  }
+
+  takeBack(key: string): void {
+    const known = this.failures.get(key);
+    if (known !== undefined) this.failures.set(key, { ...known, failures: Math.max(0, known.failures - 1) });
   }
 
   failuresOf(key: string): FailureCount | null {

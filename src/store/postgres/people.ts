@@ -77,6 +77,9 @@ export function postgresPeople(database: Database): PeopleStore {
     clearFailures: async (key) => {
       await run("clear_failures", [key]);
     },
+    takeBackFailure: async (key) => {
+      await run("take_back_failure", [key]);
+    },
     forgetOver: async () => {
       const [row] = await run<{ readonly forgotten: number }>("forget_over");
       return row?.forgotten ?? 0;

@@ -107,6 +107,7 @@ const STATEMENT_NAMES = [
   "shift_bulk",
   "show_delivery",
   "store_body_part",
+  "take_back_failure",
   "take_in",
   "take_key",
   "use_session",

@@ -137,7 +137,11 @@ export function testPeople(bench: Bench): void {
       expect([first.failures, second.failures]).toEqual([1, 2]);
       expect(second.endsAt).toBe(first.endsAt);
       expect(await people().readFailures("k")).toEqual(second);
+      await people().takeBackFailure("k");
+      expect(await people().readFailures("k")).toEqual({ ...second, failures: 1 });
       await people().clearFailures("k");
+      expect(await people().readFailures("k")).toBeNull();
+      await people().takeBackFailure("k");
       expect(await people().readFailures("k")).toBeNull();
     });
 
