@@ -41,8 +41,9 @@ export function checkEffect(
   const isOther = new Set(same.map((one) => one.request.key)).size === same.length;
   const { contract } = destination;
   const mayRepeat = contract !== "transaction" && (contract !== "key" || isOther);
-  // An undo that is sent again takes back what a lost attempt has made meanwhile.
-  const touched = [request.step, undoneName(request.step)];
+  // An undo that is sent again takes back what a lost attempt has made meanwhile, and a lost one what stands by its journal.
+  const undone = undoneName(request.step);
+  const touched = [undone, undoName(undone)];
   if (mayRepeat && touched.some((step) => lostAttempts.has(`${request.caseId} ${step}`))) return [];
   const keys = same.map((one) => one.request.key).join(", ");
   return [
