@@ -13,6 +13,7 @@ import {
   Story,
   worker,
 } from "./case.fixture.ts";
+import type { CheckAnswer } from "./journal.ts";
 import type { SendStepOutline } from "./outline.ts";
 
 const gone = failure({ cause: "gone", sentence: "erp answered 404." });
@@ -21,6 +22,13 @@ const gone = failure({ cause: "gone", sentence: "erp answered 404." });
 function created(pay: Partial<SendStepOutline> = {}): Story {
   const outline = outlineOf({ kind: "step", name: "create" }, { kind: "step", name: "pay", ...pay });
   return new Story(outline).confirm("create");
+}
+
+/** The same, ten seconds later: the first answer was lost, and the second one is "not there". */
+function toldGone(over: Partial<SendStepOutline>): Story {
+  const one = created(over).open("pay").fail("pay", lostAnswer).wait(MINUTE);
+  one.now = START + 10 * SECOND;
+  return one.open("pay").fail("pay", gone);
 }
 
 /** What happens next, and when, in seconds from the start. */
@@ -124,10 +132,48 @@ describe("a 404 on what the case itself made a moment ago", () => {
     expect(next(created().open("pay").fail("pay", waits))).toBe("wait until 60");
   });
 
-  it("does not hide that an earlier attempt may have happened", () => {
-    const one = created({ hasCheck: true }).open("pay").fail("pay", lostAnswer).wait(MINUTE);
-    one.now = START + 10 * SECOND;
-    expect(next(one.open("pay").fail("pay", gone))).toBe("wait until 12");
+  describe("after an earlier attempt that may have happened", () => {
+    const nothing: CheckAnswer = { kind: "didNotHappen" };
+    const there: CheckAnswer = {
+      kind: "happened",
+      result: { kind: "value", value: null },
+      evidence: null,
+    };
+
+    it("is asked about before anything is waited for: it may be gone because that attempt took it", () => {
+      const one = toldGone({ hasCheck: true });
+      expect(next(one)).toBe("check");
+      expect(one.check("pay", there).plan().isComplete).toBe(true);
+    });
+
+    it("is asked about once for each time, and then doubted as any other", () => {
+      const one = toldGone({ hasCheck: true });
+      one.check("pay", { kind: "cannotTell", why: "it is busy" });
+      expect(one.act("pay")).toMatchObject({ kind: "wait", wait: { kind: "retry" } });
+      expect(next(one.wait(MINUTE))).toBe("send");
+      expect(next(one.open("pay").fail("pay", gone))).toBe("check");
+    });
+
+    it("goes on being asked about once it is not doubted any more, until the first answer is proved", () => {
+      const one = created({ hasCheck: true })
+        .wait(2 * MINUTE)
+        .open("pay")
+        .fail("pay", lostAnswer);
+      one.wait(MINUTE).open("pay").fail("pay", gone);
+      expect(next(one)).toBe("check");
+      expect(next(one.check("pay", nothing).wait(MINUTE))).toBe("check");
+      expect(next(one.check("pay", nothing))).toBe("gone");
+    });
+
+    it("goes to people where something else is in its place", () => {
+      const one = toldGone({ hasCheck: true });
+      one.check("pay", { kind: "differs", why: "it is of somebody else", evidence: null });
+      expect(next(one)).toBe("conflict");
+    });
+
+    it("is doubted as any other where nobody can be asked", () => {
+      expect(next(toldGone({}))).toBe("wait until 12");
+    });
   });
 
   it("is doubted of an undo too, which takes back what was just made", () => {
@@ -137,5 +183,9 @@ describe("a 404 on what the case itself made a moment ago", () => {
     one.append({ kind: "redoOrdered", step: "pay", by: person, reason: "wrong" });
     one.open("pay.undo").fail("pay.undo", gone);
     expect(next(one)).toBe("wait until 2");
+    const asked = created({ onLapse: "undo", undo: { ...undo, hasCheck: true } }).confirm("pay", { id: 7 });
+    asked.append({ kind: "redoOrdered", step: "pay", by: person, reason: "wrong" });
+    asked.open("pay.undo").fail("pay.undo", lostAnswer).wait(MINUTE).open("pay.undo").fail("pay.undo", gone);
+    expect(next(asked)).toBe("check");
   });
 });

@@ -108,6 +108,8 @@ function planUnknown(planning: SendPlanning, intent: Intent): Act {
     const where = `${intent.destination} (${intent.credentialId})`;
     return unknownReview(planning, `it was sent to ${where}, and the definition sends elsewhere now`);
   }
+  const asked = actForGone(planning);
+  if (asked !== null) return asked;
   const final = finalFailure(planning);
   const why = final === null ? whyNotResent(planning, intent) : "more of the same cannot help";
   if (why === null) return planResend(planning, intent);
@@ -119,6 +121,19 @@ function planUnknown(planning: SendPlanning, intent: Intent): Act {
   // Correcting the input helps only once it is known whether the old one took effect.
   if (final === null || final.kind === "rejected") return unknownReview(planning, why);
   return failureReview(planning, final.failure, final.kind);
+}
+
+/**
+ * "Not there", while an earlier attempt may have happened: that may be why, as it is of an undo that took back what is
+ * looked for. So the destination is asked at once, before anything waits for what will not come; null = it was.
+ */
+function actForGone(planning: SendPlanning): Act | null {
+  const { step, known } = planning;
+  const { lastFailure, round, difference } = known;
+  const isGone = lastFailure?.round === round.number && lastFailure.failure.kind === "gone";
+  if (!step.hasCheck || !isGone) return null;
+  if (round.checks === 0) return CHECK;
+  return difference === null ? null : differenceReview(planning, difference);
 }
 
 /** The last failure, if it surely did not happen and no retry can help; null once a person resumed. */
