@@ -117,6 +117,7 @@ describe("groups of problems", () => {
         firstSinceAt: now - 50 * HOUR,
         lastSinceAt: now - 1,
         came: { hour: 2, day: 2, week: 3 },
+        cameByHour: [...Array.from({ length: 23 }, () => 0), 2],
         isGrowing: true,
         isNew: false,
         owners: ["admins", "others"],

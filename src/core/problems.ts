@@ -94,6 +94,8 @@ export interface ProblemGroup extends ProblemKey {
   readonly lastSinceAt: number;
   /** Of those that stand now, how many came within the last hour, day and week. */
   readonly came: { readonly hour: number; readonly day: number; readonly week: number };
+  /** The same for each of the last 24 hours, the oldest first. */
+  readonly cameByHour: readonly number[];
   /** More came in the last hour than in the hour before. */
   readonly isGrowing: boolean;
   /** The first of those that stand now came within the last day. */
@@ -108,6 +110,7 @@ export interface ProblemGroup extends ProblemKey {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
+const HOURS = 24;
 
 /** The key of a problem in one text. */
 export function problemKeyText({ caseType, step, kind, destination, cause }: ProblemKey): string {
@@ -153,6 +156,10 @@ function finish({ key, times, owners, newest }: Gathering, now: number): Problem
     firstSinceAt,
     lastSinceAt: newest.sinceAt,
     came: { hour, day: within(DAY_MS), week: within(WEEK_MS) },
+    cameByHour: Array.from({ length: HOURS }, (_, index) => {
+      const agoMs = (HOURS - index) * HOUR_MS;
+      return within(agoMs) - within(agoMs - HOUR_MS);
+    }),
     isGrowing: hour > within(2 * HOUR_MS) - hour,
     isNew: firstSinceAt > now - DAY_MS,
     owners: [...owners].toSorted(([, one], [, other]) => other - one).map(([owner]) => owner),

@@ -26,6 +26,7 @@ export const VERBS = [
   "repair",
   "takeOver",
   "restoreAccess",
+  "bulk",
   "seeInbox",
   "seeWorkers",
 ] as const;
@@ -63,6 +64,7 @@ const operate: readonly Verb[] = [
   "repair",
   "takeOver",
   "restoreAccess",
+  "bulk",
 ];
 
 function everywhere(verbs: Some<Verb>): readonly Grant[] {

@@ -20,7 +20,15 @@ import { LIST_LIMIT_MAX, type StoredRow } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { previewMove, type PreviewRequest } from "./preview.ts";
 import { problemIdOf, rowsInReview } from "./problems.ts";
-import { checkTexts, isCaseId, personOf, REASON_CHARS_MAX, reasonOf, type Who } from "./requests.ts";
+import {
+  caseNotFound,
+  checkTexts,
+  isCaseId,
+  personOf,
+  REASON_CHARS_MAX,
+  reasonOf,
+  type Who,
+} from "./requests.ts";
 
 /** Cases that a preview looks at; of more it is told how many were looked at. */
 const PREVIEW_CASES_MAX = 200;
@@ -54,12 +62,19 @@ export interface BulkRequest {
   readonly reason?: string | null | undefined;
   /** True = the others only begin once the first case turned out well. Default true where the move lets cases go on. */
   readonly tryFirst?: boolean | undefined;
+  /** What whoever asks may do to a case; every case may be moved when left out. */
+  readonly reach?: (row: Pick<StoredRow, "tenant" | "caseType">) => Reach;
 }
+
+/** Whether somebody may make the move on a case, may only see it, or not even that. */
+type Reach = "moves" | "sees" | "nothing";
 
 /** What a bulk act would do. */
 export interface BulkPreview {
   /** Cases that it would be made on. */
   readonly cases: number;
+  /** Cases that it would leave out, since whoever asks may see and not move them. */
+  readonly withoutRight: number;
   /** Of these, how many were looked at. */
   readonly looked: number;
   readonly allowed: number;
@@ -94,7 +109,7 @@ export async function startBulk(parts: DeskParts, request: BulkRequest): Promise
   if ((move.move === "skip" || move.move === "cancel") && reason === null) {
     throw new FootholdError("INVALID_REQUEST", `To ${move.move} many cases, say why.`);
   }
-  const caseIds = await findCases(parts, request.filter);
+  const { caseIds } = await findCases(parts, request);
   if (caseIds.length === 0) {
     throw new FootholdError("BULK_EMPTY", "No case is as it was asked for; nothing was begun.");
   }
@@ -122,10 +137,10 @@ export async function startBulk(parts: DeskParts, request: BulkRequest): Promise
 /** Shows what a bulk act would do to up to 200 of its cases. Changes and records nothing. */
 export async function previewBulk(
   parts: DeskParts,
-  { move, filter }: Pick<BulkRequest, "move" | "filter">,
+  request: Pick<BulkRequest, "move" | "filter" | "reach">,
 ): Promise<BulkPreview> {
-  checkMove(move);
-  const caseIds = await findCases(parts, filter);
+  const move = checkMove(request.move);
+  const { caseIds, withoutRight } = await findCases(parts, request);
   const looked = caseIds.slice(0, PREVIEW_CASES_MAX);
   const refused = new Map<string, BulkPreview["refused"][number]>();
   const sends = new Map<string, BulkPreview["sends"][number]>();
@@ -154,6 +169,7 @@ export async function previewBulk(
   await Promise.all(Array.from({ length: PREVIEWS_AT_ONCE }, lookNext));
   return {
     cases: caseIds.length,
+    withoutRight,
     looked: looked.length,
     allowed,
     refused: [...refused.values()].toSorted(byCount),
@@ -215,15 +231,28 @@ function checkMove(move: BulkMove): BulkMove {
 }
 
 /** The cases as they are now; the oldest first, since it has waited longest. */
-async function findCases(parts: DeskParts, filter: BulkFilter): Promise<readonly string[]> {
-  const rows = await rowsFor(parts, filter);
+async function findCases(
+  parts: DeskParts,
+  { filter, reach = () => "moves" }: Pick<BulkRequest, "filter" | "reach">,
+): Promise<{ readonly caseIds: readonly string[]; readonly withoutRight: number }> {
+  const seen = (await rowsFor(parts, filter)).filter((row) => reach(row) !== "nothing");
+  if (filter.by === "cases") checkNamed(filter.caseIds, seen);
+  const rows = seen.filter((row) => reach(row) === "moves");
   if (rows.length > BULK_CASES_MAX) {
     throw new FootholdError(
       "BULK_REFUSED",
       `${rows.length} cases are as it was asked for, more than the ${BULK_CASES_MAX} of one bulk act. Narrow it down.`,
     );
   }
-  return rows.toSorted(byStart).map(({ caseId }) => caseId);
+  const caseIds = rows.toSorted(byStart).map(({ caseId }) => caseId);
+  return { caseIds, withoutRight: seen.length - rows.length };
+}
+
+/** A case that is named and not there, or not to be seen, is a mistake: nothing is begun without it. */
+function checkNamed(named: readonly string[], seen: readonly StoredRow[]): void {
+  const known = new Set(seen.map(({ caseId }) => caseId));
+  const missing = named.find((caseId) => !known.has(caseId));
+  if (missing !== undefined) throw caseNotFound(missing);
 }
 
 /** Of those that started at the same time the one with the lesser id. */
@@ -253,16 +282,20 @@ export function filterOf(parts: DeskParts, filter: BulkFilter): (row: StoredRow)
     );
 }
 
+/** Those that are there. Throws `BULK_REFUSED` for too many. */
 async function rowsNamed({ store }: DeskParts, caseIds: readonly string[]): Promise<readonly StoredRow[]> {
   const rows: StoredRow[] = [];
-  const queue = [...new Set(caseIds)].slice(0, BULK_CASES_MAX);
+  const queue = [...new Set(caseIds)];
+  if (queue.length > BULK_CASES_MAX) {
+    throw new FootholdError(
+      "BULK_REFUSED",
+      `${queue.length} cases are named, more than the ${BULK_CASES_MAX} of one bulk act.`,
+    );
+  }
   const readNext = async (): Promise<void> => {
     for (let caseId = queue.shift(); caseId !== undefined; caseId = queue.shift()) {
       const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
-      if (row === null) {
-        throw new FootholdError("CASE_NOT_FOUND", `There is no case ${JSON.stringify(caseId.slice(0, 60))}.`);
-      }
-      rows.push(row);
+      if (row !== null) rows.push(row);
     }
   };
   await Promise.all(Array.from({ length: PREVIEWS_AT_ONCE }, readNext));
@@ -297,7 +330,7 @@ export async function showBulk(
   page: { readonly afterPlace?: number; readonly state?: BulkItem["state"] } = {},
 ): Promise<BulkView> {
   const act = await store.bulk.load(bulkId);
-  if (act === null) throw notFound(bulkId);
+  if (act === null) throw bulkNotFound(bulkId);
   const { afterPlace = -1, state } = page;
   const asked = { afterPlace, limit: BULK_ITEMS_MAX, ...(state === undefined ? {} : { state }) };
   const items = await store.bulk.listItems(bulkId, asked);
@@ -327,7 +360,7 @@ export async function orderBulk(
   const why = reason === null ? `by ${name}` : `by ${name}: ${reason}`;
   const isDone = await store.bulk.shift({ bulkId, ...shiftFor(request.order, why) });
   const act = await store.bulk.load(bulkId);
-  if (act === null) throw notFound(bulkId);
+  if (act === null) throw bulkNotFound(bulkId);
   if (isDone) return act;
   throw new FootholdError("BULK_REFUSED", `Bulk act ${bulkId} is ${act.state}: it cannot ${request.order}.`);
 }
@@ -343,7 +376,8 @@ function shiftFor(order: BulkOrder, why: string): Omit<BulkShift, "bulkId"> {
   }
 }
 
-function notFound(bulkId: string): FootholdError {
+/** `BULK_NOT_FOUND` for one id. */
+export function bulkNotFound(bulkId: string): FootholdError {
   return new FootholdError(
     "BULK_NOT_FOUND",
     `There is no bulk act ${JSON.stringify(bulkId.slice(0, 60))} in this database.`,

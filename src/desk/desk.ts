@@ -183,7 +183,7 @@ export interface Desk {
   /** Says whose a group of problems is, and a note; both outlive its cases. Throws `INVALID_REQUEST`. */
   markProblem(request: MarkRequest): Promise<void>;
   /** What a bulk act would do, by counts. Changes and records nothing. */
-  previewBulk(request: Pick<BulkRequest, "move" | "filter">): Promise<BulkPreview>;
+  previewBulk(request: Pick<BulkRequest, "move" | "filter" | "reach">): Promise<BulkPreview>;
   /** Makes one move on many cases; their ids are frozen now. Throws `BULK_EMPTY`, `BULK_REFUSED`, `INVALID_REQUEST`. */
   startBulk(request: BulkRequest): Promise<BulkAct>;
   /** A bulk act with a page of its cases and what became of each. Throws `BULK_NOT_FOUND`. */

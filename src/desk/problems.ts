@@ -1,5 +1,6 @@
 /** Problems at the desk: what waits for people, in groups, with what people say of a group. */
 
+import type { VisibleCases } from "../core/case-criteria.ts";
 import { groupProblems, problemKeyText, type ProblemGroup, type ProblemKey } from "../core/problems.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { StoredRow } from "../store/port.ts";
@@ -21,6 +22,8 @@ const OWNER_CHARS_MAX = 200;
 export interface ProblemFilter {
   readonly tenant?: string;
   readonly caseType?: string;
+  /** What whoever asks may see; left out = every case. */
+  readonly visible?: readonly VisibleCases[];
 }
 
 /** A group of cases with the same problem. */

@@ -179,11 +179,25 @@ describe("the API", () => {
   });
 });
 
+async function callEveryBulkRead(client: Client, caseId: string): Promise<void> {
+  expect(await client.listProblems()).toMatchObject({ problems: [], isCapped: false });
+  const { bulkId } = await client.startBulk({
+    move: { move: "note", text: why },
+    filter: { by: "cases", caseIds: [caseId] },
+  });
+  expect(await client.listBulkActs()).toMatchObject({ acts: [{ bulkId, by: "ada" }] });
+  expect(await client.showBulkAct({ bulkId })).toMatchObject({
+    items: [{ caseId, state: "open" }],
+    next: null,
+  });
+}
+
 /** Each read on a store that holds something of everything. */
 async function callEveryRead(store: Store, client: Client): Promise<void> {
   const caseId = await start(client);
   await claimAll(store, { name: "w-1", leaseMs: 10_000 });
   const eventId = await storeEvent(store);
+  await callEveryBulkRead(client, caseId);
   await client.showMe();
   expect(await client.showOverview()).toMatchObject({ types: [{ caseType: "purchase", workers: 1 }] });
   await client.listCases();

@@ -2,6 +2,21 @@
 
 import type { z } from "zod";
 import type { RouteId } from "./types.ts";
+import {
+  bulkAct,
+  bulkActs,
+  bulkBody,
+  bulkItemsQuery,
+  bulkOrderBody,
+  bulkPage,
+  bulkParams,
+  bulkPreview,
+  bulkPreviewBody,
+  markBody,
+  problemParams,
+  problems,
+  problemsQuery,
+} from "./schemas/bulk-schemas.ts";
 import { caseCount, listPage, reviewPacket } from "./schemas/case-schemas.ts";
 import {
   caseOutline,
@@ -112,4 +127,11 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   showEvent: { ...none, params: eventParams, reply: eventHistory },
   countWork: { ...none, reply: workCounts },
   listRefusals: { ...none, query: limitQuery, reply: refusals },
+  listProblems: { ...none, query: problemsQuery, reply: problems },
+  markProblem: { ...none, params: problemParams, body: markBody, reply: told },
+  previewBulk: { ...none, body: bulkPreviewBody, reply: bulkPreview },
+  startBulk: { ...none, body: bulkBody, reply: bulkAct },
+  listBulkActs: { ...none, reply: bulkActs },
+  showBulkAct: { ...none, params: bulkParams, query: bulkItemsQuery, reply: bulkPage },
+  orderBulkAct: { ...none, params: bulkParams, body: bulkOrderBody, reply: bulkAct },
 };

@@ -1,85 +1,32 @@
 /** One function for each route: it calls the desk or the store and gives what they give. */
 
-import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
 import { FootholdError } from "../../core/errors.ts";
-import type { CaseOutline, DestinationOutline, StepOutline } from "../../core/outline.ts";
-import type { Ports } from "../../core/ports.ts";
-import type { Registry } from "../../define/registry.ts";
-import type { Desk, ListFilter } from "../../desk/desk.ts";
-import type { PreviewRequest } from "../../desk/preview.ts";
-import type { Overview } from "../../desk/overview.ts";
-import { holdingOf } from "../../desk/holding.ts";
-import type { Who } from "../../desk/requests.ts";
+import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
+import { grantsOf, mayDo, mayDoForType, verbsOf, type Verb } from "../../core/rights.ts";
 import { seemsAlive } from "../../core/state.ts";
+import type { ListFilter } from "../../desk/desk.ts";
+import { holdingOf } from "../../desk/holding.ts";
+import type { Overview } from "../../desk/overview.ts";
+import type { PreviewRequest } from "../../desk/preview.ts";
+import type { Who } from "../../desk/requests.ts";
 import { createInbox } from "../../inbox/inbox.ts";
-import type { Store } from "../../store/port.ts";
-import { actorOf, type Identity } from "./identity.ts";
-import {
-  grantsOf,
-  mayDo,
-  mayDoForType,
-  verbsOf,
-  visibleCases,
-  type RightsObject,
-  type Roles,
-  type Verb,
-} from "../../core/rights.ts";
 import { signIn, signOut } from "../../people/sign-in.ts";
-import type { RouteId } from "./types.ts";
+import type { Store } from "../../store/port.ts";
+import { BULK_HANDLERS } from "./bulk-handlers.ts";
+import type { Answer, ApiParts, Call, Handler } from "./call.ts";
+import { criteriaOf, reachedBy } from "./criteria.ts";
+import { actorOf, type Identity } from "./identity.ts";
 import type {
   ApiTypes,
   CasePageQuery,
-  CasesQuery,
   ClaimView,
   DestinationUse,
   DestinationView,
   EventsQuery,
   PreviewBody,
+  RouteId,
   WorkerView,
 } from "./types.ts";
-
-/** What handlers work with. */
-export interface ApiParts {
-  readonly desk: Desk;
-  readonly store: Store;
-  readonly registry: Registry;
-  readonly ports: Ports;
-  readonly formatTime: (at: number) => string;
-  readonly roles: Roles;
-  /** Where pages are served and what serves them, for people who meet their repairs. */
-  readonly served: { readonly host: string; readonly build: string };
-}
-
-/** One request, read and allowed. */
-export interface Call<Id extends RouteId> {
-  readonly params: ApiTypes[Id]["params"];
-  readonly query: ApiTypes[Id]["query"];
-  readonly body: ApiTypes[Id]["body"];
-  /** The plan version that the person saw; undefined = whatever it is. */
-  readonly plan: string | undefined;
-  /** Nobody in particular where a route is open to everybody. */
-  readonly who: Identity;
-  /** What the right was judged on; null = that is left to the answer. */
-  readonly object: RightsObject | null;
-  /** What the request came with and from where. */
-  readonly from: { readonly sessionToken: string | null; readonly address: string | null };
-  readonly parts: ApiParts;
-}
-
-/** What a request is answered with. */
-export interface Answer<Reply> {
-  readonly reply: Reply;
-  /** 200 when left out. */
-  readonly status?: 201 | 202;
-  /** The plan version. */
-  readonly etag?: string;
-  readonly location?: string;
-  /** A session's token for the cookie, or none any more. */
-  readonly cookie?: string | null;
-}
-
-/** Answers a route. */
-export type Handler<Id extends RouteId> = (call: Call<Id>) => Promise<Answer<ApiTypes[Id]["reply"]>>;
 
 /** Holders and claims in one answer where nothing else is asked for. */
 const LIST_LIMIT = 100;
@@ -193,6 +140,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   listRefusals: async ({ parts, query }) => ({
     reply: { refusals: await parts.store.inbox.listRefusals(query.limit ?? LIST_LIMIT) },
   }),
+  ...BULK_HANDLERS,
 };
 
 /** Routes that act on one case and tell what became of it. */
@@ -248,40 +196,6 @@ function pageOf({ limit, cursor }: CasePageQuery): Pick<ListFilter, "limit" | "a
   };
 }
 
-/** The criteria that a query asks for, within what whoever asks may see. */
-function criteriaOf(query: CasesQuery, { registry }: ApiParts, { grants }: Identity): CaseCriteria {
-  const { type, state, review, tenant, businessKey, reading, owner, destination, kind, text } = query;
-  const visible = visibleCases(grants, "see");
-  return {
-    ...(type === undefined ? {} : { caseType: type }),
-    ...(state === undefined ? {} : { states: state }),
-    ...(review === undefined ? {} : { withReview: review }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(businessKey === undefined ? {} : { businessKey }),
-    ...(reading === undefined ? {} : { readable: reading }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(destination === undefined ? {} : { atSteps: stepsAt(destination, registry) }),
-    ...(kind === undefined ? {} : { failureKind: kind }),
-    ...(query.unchangedSince === undefined ? {} : { unchangedSinceAt: query.unchangedSince }),
-    ...(text === undefined ? {} : { text }),
-    ...(visible === null ? {} : { visible }),
-  };
-}
-
-/** The steps of loaded case types that send to a destination or ask it. */
-function stepsAt(destination: string, { all }: Registry): readonly StepOfType[] {
-  return all.flatMap(({ outline }) =>
-    outline.steps
-      .filter((step) => reachedBy(step).some(({ name }) => name === destination))
-      .flatMap((step) => namesOf(step).map((name) => ({ caseType: outline.name, step: name }))),
-  );
-}
-
-/** A step and its undo, which is named by itself. */
-function namesOf(step: StepOutline): readonly string[] {
-  return step.kind === "step" && step.undo !== null ? [step.name, step.undo.name] : [step.name];
-}
-
 function visibleTypes({ registry }: ApiParts, { grants }: Identity): readonly CaseOutline[] {
   return registry.all
     .map(({ outline }) => outline)
@@ -331,19 +245,6 @@ function destinationsOf(caseTypes: readonly CaseOutline[]): readonly Destination
     }
   }
   return [...found.values()];
-}
-
-function reachedBy(step: StepOutline): readonly DestinationOutline[] {
-  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
-  const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-  const sent = step.kind === "step" ? [step.destination] : [];
-  const undone = step.kind === "step" && step.undo !== null ? [step.undo.destination] : [];
-  const all = [...sent, ...undone, ...asked];
-  return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
-}
-
-function isSame(one: DestinationOutline, other: DestinationOutline): boolean {
-  return one.name === other.name && one.credentialId === other.credentialId;
 }
 
 async function listWorkers({ store }: ApiParts): Promise<ApiTypes["listWorkers"]["reply"]> {

@@ -53,6 +53,13 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   showEvent: null,
   countWork: null,
   listRefusals: null,
+  listProblems: null,
+  markProblem: { note: reason },
+  previewBulk: { move: { move: "resume" }, filter: { by: "problem", problemId: "0123456789ab" } },
+  startBulk: { move: { move: "resume" }, filter: { by: "problem", problemId: "0123456789ab" } },
+  listBulkActs: null,
+  showBulkAct: null,
+  orderBulkAct: { order: "pause" },
 };
 
 const routes = Object.entries<RouteHead>(API_ROUTES).map(([id, head]) => ({
@@ -73,6 +80,8 @@ async function ask(app: App, { id, head }: (typeof routes)[number], { caseId, mo
     caseType: "purchase",
     destination: "erp",
     eventId: "e07-0",
+    problemId: "0123456789ab",
+    bulkId: "b-1",
   };
   const path = head.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? "");
   const body = head.method === "GET" ? {} : { body: JSON.stringify({ ...bodies[id], ...more }) };

@@ -3,30 +3,11 @@
  * what the client calls. Nothing here but values, so that it can be read in a browser too.
  */
 
+import { BULK_ROUTES } from "./bulk-routes.ts";
+import type { RouteHead } from "./route-head.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
-import type { Verb } from "../../core/rights.ts";
 
-/** What a right is judged on: a case, a case type, all that a person may see of them, the whole house, or nothing. */
-type JudgedOn = "case" | "caseType" | "visible" | "house" | "anyone";
-
-/** One route, without its schemas. */
-export interface RouteHead {
-  readonly method: "GET" | "POST" | "DELETE";
-  /** Below `/api/v1`; parameters in braces. */
-  readonly path: string;
-  /** Null = everybody who is signed in. */
-  readonly verb: Verb | null;
-  readonly on: JudgedOn;
-  /** `needed`: the act is refused without `If-Match`, which holds the plan version that the person saw, or `*`. */
-  readonly plan: "needed" | "none";
-  /** True where nobody needs to be signed in. */
-  readonly isOpen?: boolean;
-  /** A field of the body that needs a right of its own when it is true. */
-  readonly also?: { readonly field: string; readonly verb: Verb };
-  readonly tag: "Cases" | "Moves" | "Repairs" | "House" | "Inbox" | "People";
-  /** One line. */
-  readonly summary: string;
-}
+export type { RouteHead } from "./route-head.ts";
 
 const read = { method: "GET", plan: "none" } as const;
 const act = { method: "POST", on: "case" } as const;
@@ -328,6 +309,7 @@ export const API_ROUTES: {
     tag: "Inbox",
     summary: "Requests to the inbox that were refused",
   },
+  ...BULK_ROUTES,
 };
 
 /** Where the API begins. */

@@ -1,12 +1,9 @@
 /** What each route takes and gives, as types alone: the server's schemas and the client are held to the same text. */
 
 import type { FieldFault, ErrorCode } from "../../core/errors.ts";
-import type { FailureKind } from "../../core/failure.ts";
 import type { Assignee } from "../../core/journal.ts";
 import type { Json } from "../../core/json.ts";
 import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
-import type { StoredState } from "../../core/row.ts";
-import type { ReadableState } from "../../core/state.ts";
 import type { AccessReply } from "../../desk/access.ts";
 import type { ReviewPacket } from "../../desk/packet.ts";
 import type { ActReply } from "../../desk/change.ts";
@@ -19,6 +16,11 @@ import type { OpenedRepair, RepairLife } from "../../desk/repairs.ts";
 import type { StartedCase } from "../../desk/start.ts";
 import type { EventHistory, EventPage, Refusal, WorkCount, WorkState } from "../../store/inbox-port.ts";
 import type { Verb } from "../../core/rights.ts";
+import type { BulkApiTypes } from "./bulk-types.ts";
+import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
+
+export type * from "./bulk-types.ts";
+export type * from "./case-queries.ts";
 
 /** A route that takes nothing. */
 export type Nothing = object;
@@ -36,33 +38,6 @@ export interface Me {
 export interface SessionBody {
   readonly name: string;
   readonly password: string;
-}
-
-/** Filters of a list of cases. */
-export interface CasesQuery {
-  readonly type?: string;
-  readonly state?: readonly StoredState[];
-  readonly review?: boolean;
-  readonly tenant?: string;
-  readonly businessKey?: string;
-  /** States as people read them. */
-  readonly reading?: readonly ReadableState[];
-  /** Who has to act on a review or to answer an approval. */
-  readonly owner?: string;
-  /** Cases that stand at a step which sends to it or asks it. */
-  readonly destination?: string;
-  /** Kind of the last failure. */
-  readonly kind?: FailureKind;
-  /** Nothing was written to the case since, epoch ms: an age, frozen. */
-  readonly unchangedSince?: number;
-  /** Part of the case id, the business key or a sentence. */
-  readonly text?: string;
-}
-
-/** The same, by pages. */
-export interface CasePageQuery extends CasesQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
 }
 
 /** How many cases match. */
@@ -238,7 +213,7 @@ export interface ClaimView {
 }
 
 /** What each route takes and gives. */
-export interface ApiTypes {
+export interface ApiTypes extends BulkApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

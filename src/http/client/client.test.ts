@@ -106,6 +106,7 @@ describe("the client", () => {
       "client.ts",
       "core/errors.ts",
       "core/rights.ts",
+      "http/api/bulk-routes.ts",
       "http/api/routes.ts",
       "http/client/client.ts",
       "http/client/watch.ts",

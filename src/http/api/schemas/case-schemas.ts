@@ -137,7 +137,8 @@ export const caseCount: z.ZodType<CaseCount> = named<CaseCount>("CaseCount")(
   z.strictObject({ count, isCapped: z.boolean() }),
 );
 
-const reviewReason = oneOf<ReviewReason>({
+/** Why a review was opened. */
+export const reviewReason: z.ZodType<ReviewReason> = oneOf<ReviewReason>({
   rejected: true,
   denied: true,
   quota: true,

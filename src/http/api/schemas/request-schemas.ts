@@ -4,6 +4,7 @@
  */
 
 import { z } from "zod";
+import type { Assignee } from "../../../core/journal.ts";
 import { PASSWORD_CHARS_MAX } from "../../../people/password.ts";
 import {
   BUSINESS_KEY_CHARS_MAX,
@@ -59,11 +60,15 @@ function line(charsMax: number): z.ZodString {
   return z.string().min(1).max(charsMax).regex(oneLine, "has a control character");
 }
 
-const name = line(NAME_CHARS_MAX);
+/** The name of something, on one line. */
+export const name: z.ZodString = line(NAME_CHARS_MAX);
 /** Whatever it holds, the answer is that nothing is there. */
-const id = z.string().min(1).max(NAME_CHARS_MAX);
+export const id: z.ZodString = z.string().min(1).max(NAME_CHARS_MAX);
 const prose = z.string().min(1).max(REASON_CHARS_MAX);
-const reason = prose.nullable().exactOptional();
+/** Why; may be left out. */
+export const reason: z.ZodExactOptional<z.ZodNullable<z.ZodString>> = prose.nullable().exactOptional();
+/** A tenant. */
+export const tenant: z.ZodString = line(TENANT_CHARS_MAX);
 const underRepair = { repairId: name.exactOptional() };
 const page = {
   limit: z.int().min(1).max(LIST_LIMIT_MAX).exactOptional(),
@@ -106,7 +111,7 @@ const caseFilters = {
   type: name.exactOptional(),
   state: list(storedState, REPEATS_MAX).exactOptional(),
   review: z.boolean().exactOptional(),
-  tenant: line(TENANT_CHARS_MAX).exactOptional(),
+  tenant: tenant.exactOptional(),
   businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
   reading: list(readableState, REPEATS_MAX).exactOptional(),
   owner: name.exactOptional(),
@@ -127,7 +132,7 @@ export const casePageQuery: z.ZodType<CasePageQuery> = typed<CasePageQuery>()(
 /** Filters of events. */
 export const eventsQuery: z.ZodType<EventsQuery> = typed<EventsQuery>()(
   z.strictObject({
-    tenant: line(TENANT_CHARS_MAX).exactOptional(),
+    tenant: tenant.exactOptional(),
     source: name.exactOptional(),
     type: name.exactOptional(),
     standing: standing.exactOptional(),
@@ -143,7 +148,7 @@ export const startBody: z.ZodType<StartBody> = named<StartBody>("StartRequest")(
     type: name,
     input: json,
     businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
-    tenant: line(TENANT_CHARS_MAX).exactOptional(),
+    tenant: tenant.exactOptional(),
   }),
 );
 
@@ -201,16 +206,17 @@ export const checkBody: z.ZodType<CheckBody> = named<CheckBody>("CheckRequest")(
   z.strictObject({ step: name, reason, ...underRepair }),
 );
 
-const newAssignee = z.strictObject({ id: name, label: name });
+/** Whose something becomes. */
+export const assignee: z.ZodType<Assignee> = typed<Assignee>()(z.strictObject({ id: name, label: name }));
 
 /** Whose a case becomes. */
 export const assignBody: z.ZodType<AssignBody> = named<AssignBody>("AssignRequest")(
-  z.strictObject({ to: newAssignee.nullable(), reason, ...underRepair }),
+  z.strictObject({ to: assignee.nullable(), reason, ...underRepair }),
 );
 
 /** Who gets a case that is open for repair. */
 export const handOverBody: z.ZodType<HandOverBody> = named<HandOverBody>("HandOverRequest")(
-  z.strictObject({ to: newAssignee, reason: prose }),
+  z.strictObject({ to: assignee, reason: prose }),
 );
 
 /** A move to be looked at first. */

@@ -1,0 +1,52 @@
+/** A request that was read and allowed, and what answers it. */
+
+import type { Ports } from "../../core/ports.ts";
+import type { RightsObject, Roles } from "../../core/rights.ts";
+import type { Registry } from "../../define/registry.ts";
+import type { Desk } from "../../desk/desk.ts";
+import type { Store } from "../../store/port.ts";
+import type { Identity } from "./identity.ts";
+import type { ApiTypes, RouteId } from "./types.ts";
+
+/** What handlers work with. */
+export interface ApiParts {
+  readonly desk: Desk;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly ports: Ports;
+  readonly formatTime: (at: number) => string;
+  readonly roles: Roles;
+  /** Where pages are served and what serves them, for people who meet their repairs. */
+  readonly served: { readonly host: string; readonly build: string };
+}
+
+/** One request, read and allowed. */
+export interface Call<Id extends RouteId> {
+  readonly params: ApiTypes[Id]["params"];
+  readonly query: ApiTypes[Id]["query"];
+  readonly body: ApiTypes[Id]["body"];
+  /** The plan version that the person saw; undefined = whatever it is. */
+  readonly plan: string | undefined;
+  /** Nobody in particular where a route is open to everybody. */
+  readonly who: Identity;
+  /** What the right was judged on; null = that is left to the answer. */
+  readonly object: RightsObject | null;
+  /** What the request came with and from where. */
+  readonly from: { readonly sessionToken: string | null; readonly address: string | null };
+  readonly parts: ApiParts;
+}
+
+/** What a request is answered with. */
+export interface Answer<Reply> {
+  readonly reply: Reply;
+  /** 200 when left out. */
+  readonly status?: 201 | 202;
+  /** The plan version. */
+  readonly etag?: string;
+  readonly location?: string;
+  /** A session's token for the cookie, or none any more. */
+  readonly cookie?: string | null;
+}
+
+/** Answers a route. */
+export type Handler<Id extends RouteId> = (call: Call<Id>) => Promise<Answer<ApiTypes[Id]["reply"]>>;

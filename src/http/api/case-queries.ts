@@ -1,0 +1,32 @@
+/** What lists of cases are asked with. */
+
+import type { FailureKind } from "../../core/failure.ts";
+import type { StoredState } from "../../core/row.ts";
+import type { ReadableState } from "../../core/state.ts";
+
+/** Filters of a list of cases. */
+export interface CasesQuery {
+  readonly type?: string;
+  readonly state?: readonly StoredState[];
+  readonly review?: boolean;
+  readonly tenant?: string;
+  readonly businessKey?: string;
+  /** States as people read them. */
+  readonly reading?: readonly ReadableState[];
+  /** Who has to act on a review or to answer an approval. */
+  readonly owner?: string;
+  /** Cases that stand at a step which sends to it or asks it. */
+  readonly destination?: string;
+  /** Kind of the last failure. */
+  readonly kind?: FailureKind;
+  /** Nothing was written to the case since, epoch ms: an age, frozen. */
+  readonly unchangedSince?: number;
+  /** Part of the case id, the business key or a sentence. */
+  readonly text?: string;
+}
+
+/** The same, by pages. */
+export interface CasePageQuery extends CasesQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}

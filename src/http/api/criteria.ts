@@ -1,0 +1,61 @@
+/** What the filters of a list mean, within what whoever asks may see. */
+
+import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
+import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
+import { visibleCases } from "../../core/rights.ts";
+import type { Registry } from "../../define/registry.ts";
+import type { ApiParts } from "./call.ts";
+import type { CasesQuery } from "./case-queries.ts";
+import type { Identity } from "./identity.ts";
+
+/** The criteria that a query asks for, within what whoever asks may see. */
+export function criteriaOf(
+  query: CasesQuery,
+  { registry }: Pick<ApiParts, "registry">,
+  { grants }: Identity,
+): CaseCriteria {
+  const { type, state, review, tenant, businessKey, reading, owner, destination, kind, text } = query;
+  const visible = visibleCases(grants, "see");
+  return {
+    ...(type === undefined ? {} : { caseType: type }),
+    ...(state === undefined ? {} : { states: state }),
+    ...(review === undefined ? {} : { withReview: review }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(businessKey === undefined ? {} : { businessKey }),
+    ...(reading === undefined ? {} : { readable: reading }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(destination === undefined ? {} : { atSteps: stepsAt(destination, registry) }),
+    ...(kind === undefined ? {} : { failureKind: kind }),
+    ...(query.unchangedSince === undefined ? {} : { unchangedSinceAt: query.unchangedSince }),
+    ...(text === undefined ? {} : { text }),
+    ...(visible === null ? {} : { visible }),
+  };
+}
+
+/** The steps of loaded case types that send to a destination or ask it. */
+function stepsAt(destination: string, { all }: Registry): readonly StepOfType[] {
+  return all.flatMap(({ outline }) =>
+    outline.steps
+      .filter((step) => reachedBy(step).some(({ name }) => name === destination))
+      .flatMap((step) => namesOf(step).map((name) => ({ caseType: outline.name, step: name }))),
+  );
+}
+
+/** A step and its undo, which is named by itself. */
+function namesOf(step: StepOutline): readonly string[] {
+  return step.kind === "step" && step.undo !== null ? [step.name, step.undo.name] : [step.name];
+}
+
+/** The destinations that a step sends to or asks, each once. */
+export function reachedBy(step: StepOutline): readonly DestinationOutline[] {
+  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
+  const sent = step.kind === "step" ? [step.destination] : [];
+  const undone = step.kind === "step" && step.undo !== null ? [step.undo.destination] : [];
+  const all = [...sent, ...undone, ...asked];
+  return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
+}
+
+function isSame(one: DestinationOutline, other: DestinationOutline): boolean {
+  return one.name === other.name && one.credentialId === other.credentialId;
+}

@@ -1,0 +1,25 @@
+/** What a route is, without its schemas: where it answers, and the right that it needs. */
+
+import type { Verb } from "../../core/rights.ts";
+
+/** What a right is judged on: a case, a case type, all that a person may see of them, the whole house, or nothing. */
+type JudgedOn = "case" | "caseType" | "visible" | "house" | "anyone";
+
+/** One route, without its schemas. */
+export interface RouteHead {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Below `/api/v1`; parameters in braces. */
+  readonly path: string;
+  /** Null = everybody who is signed in. */
+  readonly verb: Verb | null;
+  readonly on: JudgedOn;
+  /** `needed`: the act is refused without `If-Match`, which holds the plan version that the person saw, or `*`. */
+  readonly plan: "needed" | "none";
+  /** True where nobody needs to be signed in. */
+  readonly isOpen?: boolean;
+  /** A field of the body that needs a right of its own when it is true. */
+  readonly also?: { readonly field: string; readonly verb: Verb };
+  readonly tag: "Cases" | "Moves" | "Repairs" | "Many cases" | "House" | "Inbox" | "People";
+  /** One line. */
+  readonly summary: string;
+}
