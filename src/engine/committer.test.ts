@@ -82,16 +82,31 @@ function started(): { store: HeldStore; clock: ManualClock; giveUp: AbortControl
   return { store, clock, giveUp, committer: new Committer(store, clock, giveUp.signal) };
 }
 
+async function commitOneByOne(committer: Committer, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    void committer.commit(commitNamed(id));
+    await settle();
+  }
+}
+
 describe("the committer", () => {
-  test("sends a lone commit at once, in the same turn", () => {
+  test("sends a lone commit at once, without a timer", async () => {
     const { store, committer } = started();
     void committer.commit(commitNamed("a"));
+    await Promise.resolve();
     expect(store.ids(0)).toEqual(["a"]);
+  });
+
+  test("sends together what comes in the same breath", async () => {
+    const { store, committer } = started();
+    for (const id of ["a", "b", "c"]) void committer.commit(commitNamed(id));
+    await Promise.resolve();
+    expect(store.batches.map((_, index) => store.ids(index))).toEqual([["a", "b", "c"]]);
   });
 
   test("lets batches grow by themselves: what queued up behind two statements goes with the next", async () => {
     const { store, committer } = started();
-    for (const id of ["a", "b", "c", "d", "e"]) void committer.commit(commitNamed(id));
+    await commitOneByOne(committer, ["a", "b", "c", "d", "e"]);
     expect(store.batches.map((_, index) => store.ids(index))).toEqual([["a"], ["b"]]);
     await store.store();
     expect(store.ids(2)).toEqual(["c", "d", "e"]);
@@ -100,16 +115,14 @@ describe("the committer", () => {
   test("sends no more in one statement than a batch may hold", async () => {
     const { store, committer } = started();
     for (let n = 0; n < COMMIT_BATCH_MAX + 12; n += 1) void committer.commit(commitNamed(`c${n}`));
-    await store.store();
-    await store.store();
-    expect(store.batches.map(({ length }) => length)).toEqual([1, 1, COMMIT_BATCH_MAX, 10]);
+    await settle();
+    expect(store.batches.map(({ length }) => length)).toEqual([COMMIT_BATCH_MAX, 12]);
   });
 
   test("gives each commit its own reply", async () => {
     const { store, committer } = started();
     const replies = ["a", "b", "c", "d"].map((id, index) => committer.commit(commitNamed(id, index + 10)));
-    await store.store();
-    await store.store();
+    await settle();
     await store.store();
     expect(await Promise.all(replies)).toEqual(
       [10, 11, 12, 13].map((revision) => ({ kind: "current", revision })),
@@ -119,6 +132,7 @@ describe("the committer", () => {
   test("sends a commit whose reply was lost again with the same id, ever more slowly, until it is answered", async () => {
     const { store, clock, committer } = started();
     const reply = committer.commit(commitNamed("a"));
+    await settle();
     for (const delayMs of [50, 100, 200, 400, 800, 1_600, 2_000, 2_000]) {
       await store.fail(away());
       await clock.advance(delayMs - 1);
@@ -136,9 +150,11 @@ describe("the committer", () => {
     const failed = committer.commit(commitNamed("a"));
     const bug = new Error("a bug");
     const rejection = failed.catch((error: unknown) => error);
+    await settle();
     await store.fail(bug);
     expect(await rejection).toBe(bug);
     const next = committer.commit(commitNamed("b"));
+    await settle();
     await store.store();
     expect(await next).toEqual({ kind: "current", revision: 1 });
   });
@@ -165,7 +181,7 @@ describe("the committer", () => {
     );
     const stored = { kind: "current", revision: 1 };
     expect(await Promise.all(replies)).toEqual([stored, stored, stored, bug, stored]);
-    expect(batches).toEqual([1, 1, 3, 1, 1, 1]);
+    expect(batches).toEqual([5, 1, 1, 1, 1, 1]);
   });
 
   test("rejects a commit that the store gave no reply to, rather than wait for it", async () => {
@@ -181,6 +197,7 @@ describe("the committer", () => {
     const { store, giveUp, committer } = started();
     const failed = committer.commit(commitNamed("a"));
     const rejection = failed.catch((error: unknown) => error);
+    await settle();
     await store.fail(away());
     giveUp.abort();
     await settle();

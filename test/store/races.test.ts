@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { appending } from "./contract/changes.ts";
 import { Bench } from "./contract/contract.ts";
-import { changeOf, newId, note } from "./made-cases.ts";
+import { changeOf, newCase, newId, note } from "./made-cases.ts";
 import { openPostgres, type PostgresSubject } from "./postgres-subject.ts";
 
 /** Due cases of a type that nobody takes: a claim reads past them, long enough for others to write meanwhile. */
@@ -65,5 +65,44 @@ describe("a claim", () => {
     expect(claimed).toBeGreaterThan(0);
     const { row, journal } = await bench.load(identity.caseId);
     expect(journal.length).toBe(row.revision);
+  });
+});
+
+describe("starts that go together in one statement", () => {
+  const bench = new Bench();
+  let subject: PostgresSubject;
+  beforeAll(async () => {
+    subject = await openPostgres(inject("databaseUrl"));
+    bench.set(subject);
+  });
+  afterAll(() => subject.close());
+
+  test("are stored but for the one that the database cannot hold, and that one is refused", async () => {
+    const at = await bench.store.now();
+    const starts = Array.from({ length: 40 }, () => newCase({ at }));
+    const unstorable = newCase({ at, definitionVersion: 2 ** 31 });
+    const [refused, ...replies] = await Promise.allSettled(
+      [unstorable, ...starts].map((start) => bench.store.insertCase(start)),
+    );
+    expect(refused).toMatchObject({ status: "rejected", reason: { code: "INVALID_REQUEST" } });
+    expect(replies).toEqual(starts.map(() => ({ status: "fulfilled", value: { kind: "started" } })));
+    expect(await bench.store.loadRow(unstorable.identity.caseId)).toBeNull();
+  });
+
+  test("are sent in parts, with no more of them waiting than may wait", async () => {
+    const at = await bench.store.now();
+    const starts = Array.from({ length: 5_000 }, () => newCase({ at }));
+    const replies = await Promise.allSettled(starts.map((start) => bench.store.insertCase(start)));
+    const started = replies.filter(({ status }) => status === "fulfilled");
+    expect(started.length).toBeGreaterThanOrEqual(4_096);
+    expect(started.length).toBeLessThan(5_000);
+    const refused = replies.flatMap((reply) =>
+      reply.status === "rejected" ? [reply.reason as unknown] : [],
+    );
+    const code = "DATABASE_UNAVAILABLE";
+    expect(refused).toEqual(refused.map(() => expect.objectContaining({ code }) as unknown));
+    const { rows } = await subject.client.query("select count(*)::integer as n from foothold.cases");
+    // Of the test before and of this one.
+    expect(rows).toEqual([{ n: started.length + 40 }]);
   });
 });

@@ -19,7 +19,7 @@ import {
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
 import { postgresPeople } from "./people.ts";
 import { postgresInbox } from "./inbox.ts";
-import { insertCase } from "./insert-case.ts";
+import { Starts } from "./starts.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
@@ -36,6 +36,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const connecting = readConnection(options);
   const database = new Database(connecting);
   const listener = new Listener(connecting, database.text("listen"));
+  const starts = new Starts(database, listener);
   return {
     description: `PostgreSQL ${database.place}, schema ${database.schema}`,
     migrate: () => database.guarded(() => migrate(database)),
@@ -44,7 +45,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     close: async () => {
       await Promise.all([listener.close(), database.close()]);
     },
-    insertCase: (start) => database.guarded(() => insertCase(database, listener, start)),
+    insertCase: (start) => database.guarded(() => starts.insert(start)),
     claimDue: (request) => database.guarded(() => claimDue(database, request)),
     commit: (commits) => database.guarded(() => commitAll(database, commits)),
     begin: () => database.guarded(() => beginStep(database)),

@@ -40,4 +40,4 @@ written as (
   cross join unnest($21::text[], $22::text[], $23::text[], $24::bytea[])
     with ordinality as e (kind, step, credential_id, body, n)
 )
-select case when $25::text is not null then pg_notify('foothold_due', $25::text) end from started;
+select 1 as n, case when $25::text is not null then pg_notify('foothold_due', $25::text) end::text as told from started;

@@ -54,6 +54,7 @@ const STATEMENT_NAMES = [
   "hasten_held",
   "hint_work",
   "insert_case",
+  "insert_cases",
   "inspect_server",
   "link_case",
   "list_bulk",

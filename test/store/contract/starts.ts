@@ -55,6 +55,43 @@ export function testStarts(bench: Bench): void {
       expect(replies.filter(({ kind }) => kind === "exists")).toHaveLength(7);
     });
 
+    test("many starts at the same time are each judged and stored for themselves", async () => {
+      const at = await bench.store.now();
+      const claim = { claimId: newId(), holderId: "holder-1", actWithinMs: 60_000 };
+      const starts = Array.from({ length: 300 }, (_, index) =>
+        newCase({
+          at,
+          businessKey: index % 3 === 0 ? `PO-${index % 30}` : null,
+          ...(index % 7 === 0 ? { entries: [parkedUntil(at + index)] } : {}),
+          ...(index === 1 ? { claim } : {}),
+        }),
+      );
+      const [first] = starts;
+      if (first === undefined) throw new Error("nothing was made");
+      const again = newCase({ at, caseId: first.identity.caseId, shard: first.identity.shard });
+      const replies = await Promise.all(
+        [...starts, first, again].map((start) => bench.store.insertCase(start)),
+      );
+      expect(replies.slice(-2)).toEqual([{ kind: "repeated" }, { kind: "idTaken" }]);
+      for (const [index, start] of starts.entries()) {
+        if (isLater(index)) continue;
+        const { row, journal } = await bench.load(start.identity.caseId);
+        expect(row.claim?.claimId ?? null).toBe(start.claim?.claimId ?? null);
+        expect(journal.map(({ entry }) => entry)).toEqual(start.entries);
+        expect(rowOf(foldJournal(row.caseId, journal))).toEqual(start.row);
+      }
+      expect(replies.slice(0, starts.length)).toEqual(
+        starts.map((_, index) =>
+          isLater(index)
+            ? { kind: "exists", caseId: starts[index % 30]?.identity.caseId }
+            : { kind: "started" },
+        ),
+      );
+      const left = starts.filter((_, index) => isLater(index));
+      const found = await Promise.all(left.map(({ identity }) => bench.store.loadRow(identity.caseId)));
+      expect(found).toEqual(left.map(() => null));
+    });
+
     test("a case id that another case has is told apart", async () => {
       const caseId = newCaseId(3);
       await bench.start({ caseId, shard: 3 });
@@ -92,4 +129,9 @@ export function testStarts(bench: Bench): void {
       expect(await bench.store.loadCase("")).toBeNull();
     });
   });
+}
+
+/** Of the many starts: one whose business key an earlier one has. */
+function isLater(index: number): boolean {
+  return index % 3 === 0 && index >= 30;
 }
