@@ -40,6 +40,11 @@ export class SimulatedAccess {
     this.#options = options;
   }
 
+  /** Of the destination, and of the credential. */
+  get name(): string {
+    return this.#options.name;
+  }
+
   /** The token that a request is sent with. */
   get token(): number {
     return this.#kept;

@@ -83,7 +83,7 @@ function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Comm
     name: `step${earlier.length + 1}`,
     after,
     closure: closureOf(after, earlier),
-    when: earlier.length > 0 && random.chance(0.25) ? [{ kind: "fact", name: LARGE }] : [],
+    when: earlier.length > 0 && random.chance(0.35) ? [{ kind: "fact", name: LARGE }] : [],
     requires: [],
     uses,
   };
@@ -118,11 +118,14 @@ function drawStep(
     return wait satisfies WaitForEventStepOutline;
   }
   const isGuarded = hasApproval && common.closure.includes("step1") && random.chance(0.5);
+  const onLapse = random.pick(POLICIES);
   const requires = [
     ...(isGuarded ? [{ kind: "fact", name: APPROVED } as const] : []),
-    ...(random.chance(0.25) ? [probeOf(IN_STOCK, destinationOutline("none", "stock"))] : []),
+    ...(random.chance(onLapse === "undo" ? 0.6 : 0.25)
+      ? [probeOf(IN_STOCK, destinationOutline("none", "stock"))]
+      : []),
   ];
-  return drawSend(random, { ...common, requires }, random.pick(contracts));
+  return drawSend(random, { ...common, requires }, { contract: random.pick(contracts), onLapse });
 }
 
 function probeOf(name: string, destination: DestinationOutline): ConditionOutline {
@@ -133,9 +136,12 @@ function probeOf(name: string, destination: DestinationOutline): ConditionOutlin
 /** What most often goes its own way is drawn most often. */
 const POLICIES: readonly LapsePolicy[] = ["recheck", "recheck", "redo", "undo", "undo", "undo", "review"];
 
-function drawSend(random: SeededRandom, common: Common, contract: Contract): SendStepOutline {
+function drawSend(
+  random: SeededRandom,
+  common: Common,
+  { contract, onLapse }: { readonly contract: Contract; readonly onLapse: LapsePolicy },
+): SendStepOutline {
   const destination = destinationOutline(contract);
-  const onLapse = random.pick(POLICIES);
   const isConditional = contract === "if-match";
   const sending = {
     kind: "step",

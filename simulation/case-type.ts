@@ -77,6 +77,8 @@ function bindCondition(name: string, process: SimulatedProcess, { stock }: Outsi
 /** The input as a person corrects it. */
 export function correctedInput(random: SeededRandom): Json {
   // Now and then only what no request asks for.
-  const amount = random.chance(0.5) ? 1 : random.between(1, 4);
-  return { amount, isFaulty: false, note: `corrected ${random.between(1, 2)}` };
+  const amount = random.chance(0.4) ? 1 : random.between(1, 4);
+  // Now and then what was corrected is taken back: what had lapsed by it may stand again, while it is being undone.
+  const note = random.chance(0.4) ? "first" : `corrected ${random.between(1, 2)}`;
+  return { amount, isFaulty: false, note };
 }

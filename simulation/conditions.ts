@@ -28,9 +28,14 @@ export class SimulatedStock {
     this.#habits = habits;
   }
 
-  /** It runs out, or is filled again. */
-  turn(): void {
-    this.#isEmpty = !this.#isEmpty;
+  /** Nothing is left. */
+  runOut(): void {
+    this.#isEmpty = true;
+  }
+
+  /** It is filled again. */
+  fill(): void {
+    this.#isEmpty = false;
   }
 
   /** From now on it is full, and answers. */

@@ -18,6 +18,8 @@ export interface DestinationHabits {
   readonly latencyMsMax: number;
   readonly refused: number;
   readonly answerLost: number;
+  /** The same, of an undo. */
+  readonly undoAnswerLost: number;
   readonly unavailable: number;
   readonly throttled: number;
   /** The account's plan is used up. */
@@ -107,6 +109,7 @@ export class SimulatedDestination {
       latencyMsMax: 5,
       refused: 0,
       answerLost: 0,
+      undoAnswerLost: 0,
       unavailable: 0,
       throttled: 0,
       quota: 0,
@@ -136,7 +139,7 @@ export class SimulatedDestination {
       const isDelayed = random.chance(habits.delayed);
       if (isDelayed) this.#counts.hit("delayedRequest");
       const there = isDelayed ? random.between(0, habits.delayMsMax) : random.between(0, habits.latencyMsMax);
-      const isAnswerLost = random.chance(habits.answerLost);
+      const isAnswerLost = random.chance(request.undoes === null ? habits.answerLost : habits.undoAnswerLost);
       const { token } = this.access;
       this.#scheduler.schedule(there, () => {
         const answer = this.access.refusal(token) ?? this.#arrive(request);

@@ -1,23 +1,33 @@
-/** What people do to a case without a page of their own. */
+/** What people do to cases without a page of their own. */
 
+import type { Json } from "../src/core/json.ts";
 import type { Desk } from "../src/desk/desk.ts";
+import type { StoredRow } from "../src/store/port.ts";
+import { ARRIVED } from "./case-shape.ts";
 import { correctedInput } from "./case-type.ts";
 import type { FaultCounts } from "./faults.ts";
 import type { SeededRandom } from "./random.ts";
 
-/** One such act. */
+/** One act of a person who does not look what the case needs. */
 export type PersonAct = "approve" | "correct" | "resume" | "cancel";
 
-/** What it is done to, and by which desk. */
-export interface ActingOn {
+/** How long the case is watched that is tried first with a restored access, in virtual ms. */
+const TRIAL_MS = 3_000;
+
+/** People at their desk. */
+export interface People {
   readonly desk: Desk;
-  readonly caseId: string;
   readonly random: SeededRandom;
   readonly counts: FaultCounts;
+  readonly onTrace: (line: string) => void;
 }
 
 /** Does it once. Rejects as the desk does. */
-export async function actOnce(act: PersonAct, { desk, caseId, random, counts }: ActingOn): Promise<void> {
+export async function actOnce(
+  { desk, random, counts }: People,
+  act: PersonAct,
+  caseId: string,
+): Promise<void> {
   switch (act) {
     case "approve":
       await desk.answerApproval(caseId, {
@@ -41,5 +51,51 @@ export async function actOnce(act: PersonAct, { desk, caseId, random, counts }: 
         reason: "it was wrong",
       });
       counts.hit("correction");
+  }
+}
+
+/** Says that an access is restored. Never rejects: what is refused is told. */
+export async function tellRestored(
+  { desk, counts, onTrace }: People,
+  destination: string,
+  credentialId: string,
+): Promise<void> {
+  try {
+    const { probe } = await desk.restoreAccess({ destination, credentialId, by: "ops", waitMs: TRIAL_MS });
+    if (probe.kind !== "nothingWaits") counts.hit("restored");
+    onTrace(`access to ${destination} is restored: ${probe.kind}`);
+  } catch (error) {
+    onTrace(`access to ${destination} is not restored: ${String(error)}`);
+  }
+}
+
+/** Gives a case what it waits for. `onAwaited`: it waits for an event. Never rejects. */
+export async function helpCase(
+  people: People,
+  { caseId, state, summary }: StoredRow,
+  { now, onAwaited }: { readonly now: number; readonly onAwaited: () => void },
+): Promise<void> {
+  if (state === "done" || state === "canceled") return;
+  const { desk, random } = people;
+  const { reviews, waits } = summary;
+  const ignore = (error: unknown): void => people.onTrace(`helping ${caseId}: ${String(error)}`);
+  if (waits.some(({ kind }) => kind === "event")) {
+    onAwaited();
+    const payload: Json = { n: 2 };
+    const event = { eventType: ARRIVED, payload, sourceId: `help-${now}` };
+    await desk.recordEvent(caseId, event).catch(ignore);
+  }
+  if (waits.some(({ kind }) => kind === "approval")) {
+    await desk.answerApproval(caseId, { step: "step1", approved: true, by: "finance" }).catch(ignore);
+  }
+  for (const wait of waits) {
+    // Whoever was refused first may have ended by now; those who wait need the word all the same.
+    if (wait.kind === "access") await tellRestored(people, wait.destination, wait.credentialId);
+  }
+  if (reviews.some(({ reason }) => reason === "rejected")) {
+    const correction = { input: correctedInput(random), by: "ops", reason: "rejected" };
+    await desk.correctInput(caseId, correction).catch(ignore);
+  } else if (reviews.length > 0 || state === "paused") {
+    await desk.resume(caseId, { by: "ops" }).catch(ignore);
   }
 }

@@ -23,7 +23,7 @@ import { checkEffect, checkEnd, isSettled } from "./invariants.ts";
 import type { Violation } from "./journal-rules.ts";
 import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
 import { usePage } from "./page.ts";
-import { actOnce, type PersonAct } from "./person.ts";
+import { actOnce, helpCase, tellRestored, type People, type PersonAct } from "./person.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
 import { checkRepairs } from "./repair-invariants.ts";
@@ -40,6 +40,10 @@ const CHAOS_MS = 15_000;
  * bad time it is shorter than the shortest act-by time, so that this last resort does not hide a missing sweep.
  */
 const CALM_MS = 35_000;
+/** Most cases that go well have ended by then, in virtual ms: what is to hit them comes before. */
+const EARLY_MS = 2_500;
+/** How long the stock stays empty, in virtual ms. */
+const OUT_OF_STOCK_MS_MAX = 2_500;
 /** How often a start is tried while the network loses requests. */
 const STARTS_MAX = 20;
 /** Events in one run, so that a loop that never rests is found. */
@@ -71,6 +75,8 @@ class Run {
   readonly #counts = new FaultCounts();
   readonly #database: ReplicatedDatabase;
   readonly #shape: CaseShape;
+  /** Names of destinations. */
+  readonly #sendsTo: ReadonlySet<string>;
   readonly #outside: Outside;
   readonly #network: NetworkHabits;
   readonly #violations: Violation[] = [];
@@ -99,6 +105,9 @@ class Run {
       onOverlap: (contract) =>
         this.#violate("refresh", `the access to ${contract} is refreshed twice at once`),
     });
+    this.#sendsTo = new Set(
+      this.#shape.steps.flatMap((step) => (step.kind === "step" ? [step.destination.name] : [])),
+    );
     const ours = this.#outside.destinations.get("transaction");
     if (ours !== undefined) this.#database.keep(() => ours.replicate());
     this.#network = drawNetwork(this.#random);
@@ -176,7 +185,7 @@ class Run {
     const count = this.#random.between(1, 3);
     for (let index = 0; index < count; index += 1) {
       const input = {
-        amount: this.#random.between(1, 2),
+        amount: this.#random.chance(0.6) ? 1 : 2,
         isFaulty: this.#random.chance(0.15),
         note: "first",
       };
@@ -252,25 +261,27 @@ class Run {
   /** Faults and people at random moments of the bad time. */
   #planChaos(): void {
     const random = this.#random.fork();
-    const at = (share: number, times: number, act: () => void): void => {
+    const at = (share: number, times: number, act: () => void, untilMs: number = CHAOS_MS): void => {
       if (!random.chance(share)) return;
       for (let index = 0; index < times; index += 1)
-        this.#scheduler.schedule(random.between(0, CHAOS_MS), act);
+        this.#scheduler.schedule(random.between(0, untilMs), act);
     };
     at(0.5, random.between(1, 4), () => this.#killOne(random));
     at(0.5, random.between(1, 4), () => this.#stopOne(random));
     at(0.3, random.between(1, 3), () => this.#jumpOne(random));
     at(0.6, random.between(1, 4), () => this.#person(random, "approve"));
     at(0.6, random.between(2, 10), () => this.#person(random, "correct"));
+    at(0.4, random.between(1, 4), () => this.#person(random, "correct"), EARLY_MS);
     at(0.4, random.between(2, 10), () => this.#person(random, "resume"));
     at(0.05, 1, () => this.#person(random, "cancel"));
     at(0.3, random.between(1, 4), () => this.#event(random, REVOKED));
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
-    at(0.5, random.between(1, 4), () => this.#outside.stock.turn());
+    at(0.5, random.between(1, 4), () => this.#runOutOfStock(random));
+    at(0.4, random.between(1, 4), () => this.#runOutOfStock(random), EARLY_MS);
     at(0.5, random.between(1, 4), () => this.#outside.destinations.get("if-match")?.changeOne(random));
     at(0.5, random.between(1, 6), () => this.#openPage(random));
     at(0.8, random.between(2, 6), () => this.#accessOf(random).expire());
-    at(0.4, random.between(1, 3), () => this.#revoke(random));
+    at(0.5, random.between(1, 3), () => this.#revoke(random));
     at(0.3, random.between(1, 3), () => this.#hooked?.killServer());
     this.#database.startToLag();
     at(0.2, random.between(1, 2), () => void this.#failOver(random.between(1, LAG_MAX)));
@@ -302,6 +313,13 @@ class Run {
     this.#counts.hit("clockJump");
   }
 
+  /** Sooner or later it is filled again: now and then while what lapsed for want of it is being taken back. */
+  #runOutOfStock(random: SeededRandom): void {
+    const { stock } = this.#outside;
+    stock.runOut();
+    this.#scheduler.schedule(random.between(0, OUT_OF_STOCK_MS_MAX), () => stock.fill());
+  }
+
   /** A person with a page of their own, in a process of its own; what comes meanwhile comes for that very case. */
   #openPage(random: SeededRandom): void {
     const process = this.#newProcess("page");
@@ -322,15 +340,22 @@ class Run {
     });
   }
 
+  /** To a destination that the cases send to, where there is one. */
   #accessOf(random: SeededRandom): SimulatedAccess {
-    return random.pick([...this.#outside.destinations.values()]).access;
+    const all = [...this.#outside.destinations.values()];
+    const used = all.filter(({ name }) => this.#sendsTo.has(name));
+    return random.pick(used.length > 0 ? used : all).access;
   }
 
-  /** Sooner or later a person gives a new grant. */
+  /** Sooner or later a person gives a new grant, and now and then says so. */
   #revoke(random: SeededRandom): void {
     const access = this.#accessOf(random);
     access.revoke();
-    this.#scheduler.schedule(random.between(0, CHAOS_MS), () => access.restore());
+    const isTold = random.chance(0.8);
+    this.#scheduler.schedule(random.between(0, CHAOS_MS), () => {
+      access.restore();
+      if (isTold) void tellRestored(this.#people(random), access.name, access.name);
+    });
   }
 
   async #failOver(lag: number): Promise<void> {
@@ -345,7 +370,7 @@ class Run {
 
   #person(random: SeededRandom, act: PersonAct): void {
     const caseId = random.pick(this.#caseIds);
-    void actOnce(act, { desk: this.#desk, caseId, random, counts: this.#counts }).then(
+    void actOnce(this.#people(random), act, caseId).then(
       () => this.#trace(`a person: ${act} ${caseId}`),
       (error: unknown) => this.#trace(`a person is refused ${act} ${caseId}: ${String(error)}`),
     );
@@ -384,36 +409,16 @@ class Run {
     help();
   }
 
+  #people(random: SeededRandom): People {
+    return { desk: this.#desk, random, counts: this.#counts, onTrace: (line) => this.#trace(line) };
+  }
+
   async #help(caseId: string): Promise<void> {
-    const random = this.#random;
-    const ignore = (error: unknown): void => this.#trace(`helping ${caseId}: ${String(error)}`);
     const stored = await this.#database.store.loadCase(caseId);
-    if (stored === null || stored.row.state === "done" || stored.row.state === "canceled") return;
-    const { reviews, waits } = stored.row.summary;
-    if (waits.some(({ kind }) => kind === "event")) this.#event(random, ARRIVED);
-    if (waits.some(({ kind }) => kind === "event")) {
-      const payload: Json = { n: 2 };
-      await this.#desk
-        .recordEvent(caseId, { eventType: ARRIVED, payload, sourceId: `help-${this.#scheduler.now}` })
-        .catch(ignore);
-    }
-    if (waits.some(({ kind }) => kind === "approval")) {
-      await this.#desk.answerApproval(caseId, { step: "step1", approved: true, by: "finance" }).catch(ignore);
-    }
-    for (const wait of waits) {
-      if (wait.kind !== "access") continue;
-      // Whoever was refused first may have ended by now; those who wait need the word all the same.
-      const { destination, credentialId } = wait;
-      const restored = { destination, credentialId, by: "ops", waitMs: 3_000 };
-      await this.#desk.restoreAccess(restored).then(() => this.#counts.hit("restored"), ignore);
-    }
-    if (reviews.some(({ reason }) => reason === "rejected")) {
-      await this.#desk
-        .correctInput(caseId, { input: correctedInput(random), by: "ops", reason: "rejected" })
-        .catch(ignore);
-    } else if (reviews.length > 0 || stored.row.state === "paused") {
-      await this.#desk.resume(caseId, { by: "ops" }).catch(ignore);
-    }
+    if (stored === null) return;
+    const random = this.#random;
+    const onAwaited = (): void => this.#event(random, ARRIVED);
+    await helpCase(this.#people(random), stored.row, { now: this.#scheduler.now, onAwaited });
   }
 
   #isOver(): boolean {
