@@ -3,6 +3,8 @@
 import { useEffect, useRef, useState, type JSX } from "react";
 import { api, SIGNED_OUT, type Me } from "./api.ts";
 import { AttentionScreen } from "./attention.tsx";
+import { BulkScreen } from "./bulk/bulk-acts.tsx";
+import { BulkPage } from "./bulk/bulk-page.tsx";
 import { CasePage } from "./case/case-page.tsx";
 import { CasesScreen } from "./cases.tsx";
 import { DestinationsScreen } from "./destinations.tsx";
@@ -10,6 +12,7 @@ import { Dialog } from "./dialog.tsx";
 import { followKeys, KEYS } from "./keyboard.ts";
 import { Link } from "./link.tsx";
 import { usePolled } from "./polled.ts";
+import { ProblemsScreen } from "./problems.tsx";
 import { addressOf, usePlace, type Place } from "./route.ts";
 import { choose, useSettings, type Settings } from "./settings.ts";
 import { SignInForm, SignInPage } from "./sign-in.tsx";
@@ -58,9 +61,17 @@ export function App(): JSX.Element {
 const screens = [
   { path: "", kind: "attention", name: "Needs attention" },
   { path: "cases", kind: "cases", name: "Cases" },
+  { path: "problems", kind: "problems", name: "Problems" },
   { path: "destinations", kind: "destinations", name: "Destinations" },
+  { path: "bulk", kind: "bulk", name: "Bulk acts" },
   { path: "workers", kind: "workers", name: "Workers" },
 ] as const;
+
+/** The screen in the head that a page belongs to. */
+function screenOf(kind: Place["route"]["kind"]): string {
+  if (kind === "bulkAct") return "bulk";
+  return kind;
+}
 
 function Head({
   place,
@@ -81,7 +92,7 @@ function Head({
         <ul>
           {screens.map(({ path, kind, name }) => (
             <li key={kind}>
-              <Link to={path} isCurrent={place.route.kind === kind}>
+              <Link to={path} isCurrent={screenOf(place.route.kind) === kind}>
                 {name}
               </Link>
             </li>
@@ -138,7 +149,12 @@ function Main({ place, children }: { readonly place: Place; readonly children: J
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const { route } = place;
-  const screen = route.kind === "case" ? `case ${route.caseId}` : route.kind;
+  const screen =
+    route.kind === "case"
+      ? `case ${route.caseId}`
+      : route.kind === "bulkAct"
+        ? `bulk act ${route.bulkId}`
+        : route.kind;
   useEffect(() => {
     const name = screens.find(({ kind }) => kind === route.kind)?.name;
     document.title = name === undefined ? "Foothold" : `${name} · Foothold`;
@@ -158,9 +174,15 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
     case "attention":
       return <AttentionScreen />;
     case "cases":
-      return <CasesScreen query={query} />;
+      return <CasesScreen query={query} me={me} />;
     case "case":
       return <CasePage key={route.caseId} caseId={route.caseId} />;
+    case "problems":
+      return <ProblemsScreen query={query} me={me} />;
+    case "bulk":
+      return <BulkScreen />;
+    case "bulkAct":
+      return <BulkPage key={route.bulkId} bulkId={route.bulkId} query={query} />;
     case "destinations":
       return <DestinationsScreen me={me} />;
     case "workers":

@@ -5,7 +5,7 @@ import { api, type CaseLine, type Overview, type ReadableState } from "./api.ts"
 import { groupByActor } from "./attention-groups.ts";
 import { CaseTable } from "./case-table.tsx";
 import { FirstRun } from "./first-run.tsx";
-import { useHeld } from "./held.ts";
+import { lineOfCase, useHeld, type HeldLine } from "./held.ts";
 import { Link } from "./link.tsx";
 import { ChangedBar, HouseNotices, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
@@ -48,12 +48,12 @@ async function readAttention(signal: AbortSignal): Promise<Attention> {
   };
 }
 
-const casesOf = ({ cases }: Attention): readonly CaseLine[] => cases;
+const linesOf = ({ cases }: Attention): readonly HeldLine[] => cases.map(lineOfCase);
 
 /** The screen. */
 export function AttentionScreen(): JSX.Element {
   const { data, error } = usePolled("attention", readAttention, { hints: { of: "lists" } });
-  const { shown, changed, show, area } = useHeld("attention", data, casesOf);
+  const { shown, changed, show, area } = useHeld("attention", data, linesOf);
   return (
     <>
       <h1 tabIndex={-1}>Needs attention</h1>

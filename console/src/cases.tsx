@@ -1,10 +1,11 @@
 /** All cases, filtered, by pages. */
 
-import type { JSX } from "react";
-import { api, type ListPage } from "./api.ts";
+import { useState, type JSX } from "react";
+import { api, type ListPage, type Me } from "./api.ts";
+import { BulkDialog } from "./bulk/bulk-dialog.tsx";
 import { CaseTable } from "./case-table.tsx";
 import { FilterForm, FILTERS } from "./filters.tsx";
-import { useHeld } from "./held.ts";
+import { lineOfCase, useHeld, type HeldLine } from "./held.ts";
 import { Link } from "./link.tsx";
 import { ChangedBar, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
@@ -26,10 +27,28 @@ function filtersOf(query: URLSearchParams): Filters {
   return Object.fromEntries(entries) as Filters;
 }
 
-const casesOf = ({ cases }: ListPage): ListPage["cases"] => cases;
+type BulkQuery = Extract<Parameters<typeof api.startBulk>[0]["filter"], { by: "query" }>["query"];
+
+/** The same as a value: an address knows texts alone. */
+function valuesOf(query: URLSearchParams): BulkQuery {
+  const entries = Object.entries(filtersOf(query) ?? {}).map(([name, value]): [string, unknown] => {
+    if (name === "reading" || name === "state") return [name, [value].flat()];
+    return [name, name === "review" ? value === "true" : value];
+  });
+  return Object.fromEntries(entries) as BulkQuery;
+}
+
+const linesOf = ({ cases }: ListPage): readonly HeldLine[] => cases.map(lineOfCase);
 
 /** The screen. */
-export function CasesScreen({ query }: { readonly query: URLSearchParams }): JSX.Element {
+export function CasesScreen({
+  query,
+  me,
+}: {
+  readonly query: URLSearchParams;
+  readonly me: Me | null;
+}): JSX.Element {
+  const [isActing, setActing] = useState(false);
   const key = query.toString();
   const cursor = query.get("cursor");
   const { data, error } = usePolled(
@@ -47,7 +66,7 @@ export function CasesScreen({ query }: { readonly query: URLSearchParams }): JSX
     },
     { hints: { of: "lists" } },
   );
-  const { shown, changed, show, area } = useHeld(key, data?.page ?? null, casesOf);
+  const { shown, changed, show, area } = useHeld(key, data?.page ?? null, linesOf);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
   return (
     <>
@@ -62,6 +81,13 @@ export function CasesScreen({ query }: { readonly query: URLSearchParams }): JSX
           ) : (
             <CaseTable caption={sayFound(data?.found ?? null)} cases={shown.cases} />
           )}
+          {(data?.found.count ?? 0) > 0 && me?.verbs.includes("bulk") === true ? (
+            <div className="buttons">
+              <button type="button" onClick={() => setActing(true)}>
+                Act on all that match
+              </button>
+            </div>
+          ) : null}
           <nav className="pages" aria-label="Pages">
             {cursor === null ? null : <Link to={listPath(filters)}>First page</Link>}
             {shown.next === null ? null : (
@@ -70,6 +96,14 @@ export function CasesScreen({ query }: { readonly query: URLSearchParams }): JSX
           </nav>
         </div>
       )}
+      {isActing && me !== null ? (
+        <BulkDialog
+          about="every case that this list shows now"
+          filter={{ by: "query", query: valuesOf(query) }}
+          me={me}
+          onClose={() => setActing(false)}
+        />
+      ) : null}
     </>
   );
 }

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import type { CaseLine } from "./api.ts";
-import { countChanges } from "./held.ts";
+import { countChanges, lineOfCase, type HeldLine } from "./held.ts";
 
-function line(caseId: string, revision = 1): CaseLine {
+function line(caseId: string, revision = 1): HeldLine {
+  return lineOfCase(caseOf(caseId, revision));
+}
+
+function caseOf(caseId: string, revision: number): CaseLine {
   return {
     caseId,
     tenant: "default",

@@ -3,6 +3,19 @@
 import { useCallback, useRef, useState, type RefObject } from "react";
 import type { CaseLine } from "./api.ts";
 
+/** One line of a list: what it is, and what it says. */
+export interface HeldLine {
+  readonly id: string;
+  /** Another text = it says something else by now. */
+  readonly says: string;
+}
+
+/** A case as a line. What time alone changes is left out. */
+export function lineOfCase({ caseId, revision, reading, holding }: CaseLine): HeldLine {
+  const { state, sentence, byAt } = reading;
+  return { id: caseId, says: JSON.stringify([revision, state, sentence, byAt, holding?.holderId]) };
+}
+
 /** What is shown, and what waits. */
 export interface HeldList<T> {
   readonly shown: T | null;
@@ -15,33 +28,22 @@ export interface HeldList<T> {
 }
 
 /** How many lines differ, appeared, went, or stand in another order among those that stayed. */
-export function countChanges(shown: readonly CaseLine[], fresh: readonly CaseLine[]): number {
-  const before = new Map(shown.map((line) => [line.caseId, line]));
-  const after = new Set(fresh.map(({ caseId }) => caseId));
-  const stayedBefore = shown.filter(({ caseId }) => after.has(caseId));
-  const stayed = fresh.filter(({ caseId }) => before.has(caseId));
-  const differing = stayed.filter((line, index) => {
-    const was = before.get(line.caseId);
-    return was === undefined || !isSame(was, line) || stayedBefore[index]?.caseId !== line.caseId;
-  });
-  return differing.length + (fresh.length - stayed.length) + (shown.length - stayedBefore.length);
-}
-
-function isSame(one: CaseLine, other: CaseLine): boolean {
-  return (
-    one.revision === other.revision &&
-    one.reading.state === other.reading.state &&
-    one.reading.sentence === other.reading.sentence &&
-    one.reading.byAt === other.reading.byAt &&
-    one.holding?.holderId === other.holding?.holderId
+export function countChanges(shown: readonly HeldLine[], fresh: readonly HeldLine[]): number {
+  const before = new Map(shown.map((line) => [line.id, line]));
+  const after = new Set(fresh.map(({ id }) => id));
+  const stayedBefore = shown.filter(({ id }) => after.has(id));
+  const stayed = fresh.filter(({ id }) => before.has(id));
+  const differing = stayed.filter(
+    (line, index) => before.get(line.id)?.says !== line.says || stayedBefore[index]?.id !== line.id,
   );
+  return differing.length + (fresh.length - stayed.length) + (shown.length - stayedBefore.length);
 }
 
 /** Holds a list. Another `key` is another list and is shown at once. */
 export function useHeld<T>(
   key: string,
   fresh: T | null,
-  linesOf: (value: T) => readonly CaseLine[],
+  linesOf: (value: T) => readonly HeldLine[],
 ): HeldList<T> {
   const area = useRef<HTMLDivElement>(null);
   const [kept, setKept] = useState<{ readonly key: string; readonly value: T } | null>(null);

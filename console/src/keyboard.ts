@@ -9,7 +9,9 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["/", "to the search"],
   ["g then a", "Needs attention"],
   ["g then c", "Cases"],
+  ["g then p", "Problems"],
   ["g then d", "Destinations and access"],
+  ["g then b", "Bulk acts"],
   ["g then w", "Workers and claims"],
   ["j, k", "next row, row before"],
   ["Enter, o", "open the row"],
@@ -24,6 +26,8 @@ const screens: Readonly<Record<string, string>> = {
   a: "",
   n: "",
   c: "cases",
+  p: "problems",
+  b: "bulk",
   d: "destinations",
   w: "workers",
 };

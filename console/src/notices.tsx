@@ -59,3 +59,16 @@ export function ChangedBar({
     </div>
   );
 }
+
+/** Why an act was refused. The region is there before its text comes. */
+export function Refusing({ refusal }: { readonly refusal: Refusal | null }): JSX.Element {
+  return (
+    <div role="alert">
+      {refusal === null ? null : (
+        <p className="notice">
+          <Told text={refusal.message} /> <code>{refusal.code}</code>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -4,6 +4,7 @@ import { useState, type JSX } from "react";
 import { api, asRefusal, type Refusal } from "./api.ts";
 import { Dialog } from "./dialog.tsx";
 import { Link } from "./link.tsx";
+import { Refusing } from "./notices.tsx";
 import { casePath } from "./route.ts";
 import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
@@ -56,13 +57,7 @@ export function RestoreDialog({ destination, credentialId, onDone, onClose }: Re
           {isSending ? <p>One case is tried…</p> : null}
           {reply === null ? null : <Restored reply={reply} />}
         </div>
-        <div role="alert">
-          {refusal === null ? null : (
-            <p className="notice">
-              <Told text={refusal.message} /> <code>{refusal.code}</code>
-            </p>
-          )}
-        </div>
+        <Refusing refusal={refusal} />
         <div className="buttons">
           <button type="submit" className="primary" disabled={isSending}>
             Access is restored

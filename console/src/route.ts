@@ -3,13 +3,18 @@
 import { useSyncExternalStore } from "react";
 import { basePath } from "./base.ts";
 
+/** Paths of screens that have no other name in their address. */
+const screenPaths = ["problems", "destinations", "bulk", "workers"] as const;
+
+type ScreenPath = (typeof screenPaths)[number];
+
 /** A screen. */
 type Route =
   | { readonly kind: "attention" }
   | { readonly kind: "cases" }
   | { readonly kind: "case"; readonly caseId: string }
-  | { readonly kind: "destinations" }
-  | { readonly kind: "workers" }
+  | { readonly kind: "bulkAct"; readonly bulkId: string }
+  | { readonly kind: ScreenPath }
   | { readonly kind: "nothing" };
 
 /** Where the page is now. */
@@ -23,10 +28,12 @@ function routeOf(path: string): Route {
   const [first = "", second, ...rest] = path.split("/").filter((part) => part !== "");
   if (rest.length > 0) return { kind: "nothing" };
   if (first === "cases" && second !== undefined) return { kind: "case", caseId: decoded(second) };
+  if (first === "bulk" && second !== undefined) return { kind: "bulkAct", bulkId: decoded(second) };
   if (second !== undefined) return { kind: "nothing" };
   if (first === "") return { kind: "attention" };
-  if (first === "cases" || first === "destinations" || first === "workers") return { kind: first };
-  return { kind: "nothing" };
+  if (first === "cases") return { kind: first };
+  const screen = screenPaths.find((one) => one === first);
+  return { kind: screen ?? "nothing" };
 }
 
 function decoded(part: string): string {
@@ -47,13 +54,26 @@ export function casePath(caseId: string): string {
   return `cases/${encodeURIComponent(caseId)}`;
 }
 
+/** The path of a bulk act's page. */
+export function bulkPath(bulkId: string): string {
+  return `bulk/${encodeURIComponent(bulkId)}`;
+}
+
 /** The path of the list with these filters; what is empty is left out. */
-export function listPath(filters: Readonly<Record<string, string | readonly string[] | null>>): string {
+export function listPath(filters: Filters): string {
+  return pathWith("cases", filters);
+}
+
+/** Values of a query by name. */
+type Filters = Readonly<Record<string, string | readonly string[] | null>>;
+
+/** A path with these filters; what is empty is left out. */
+export function pathWith(path: string, filters: Filters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) {
     for (const one of value === null ? [] : [value].flat()) if (one !== "") query.append(name, one);
   }
-  return query.size === 0 ? "cases" : `cases?${query.toString()}`;
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
 const listeners = new Set<() => void>();

@@ -51,7 +51,10 @@ const screens: readonly (readonly [path: string, depth: number])[] = [
   ["/", 0],
   ["/cases", 0],
   ["/cases/:caseId", 1],
+  ["/problems", 0],
   ["/destinations", 0],
+  ["/bulk", 0],
+  ["/bulk/:bulkId", 1],
   ["/workers", 0],
 ];
 

@@ -70,13 +70,15 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
   return found;
 }
 
-/** True where nothing is wider than a window of 320 px. */
-export async function fitsNarrow(page: Page): Promise<boolean> {
+/** What reaches beyond a window of 320 px; nothing where all fits. */
+export async function findTooWide(page: Page): Promise<readonly string[]> {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 640 });
-  const width = Number(await page.evaluate("document.documentElement.scrollWidth"));
+  const found: unknown = await page.evaluate(`document.documentElement.scrollWidth <= 320 ? [] :
+    [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > 320)
+      .slice(0, 5).map((one) => "wider than 320 px: " + one.outerHTML.slice(0, 200))`);
   if (size !== null) await page.setViewportSize(size);
-  return width <= 320;
+  return z.array(z.string()).parse(found);
 }
 
 /** Takes a picture for the documentation, where that is asked for. */
