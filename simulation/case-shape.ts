@@ -52,6 +52,8 @@ export interface CaseShape {
   readonly steps: readonly StepOutline[];
   /** Steps that stop standing when the approval is revoked. */
   readonly guarded: ReadonlySet<string>;
+  /** An event counts only if its number is above that of every other of its type. */
+  readonly isVersioned: boolean;
 }
 
 /** Draws a shape. */
@@ -71,7 +73,11 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
     } else steps.push(drawStep(random, common, { contracts, hasApproval }));
   }
   const guarded = steps.filter(({ requires }) => requires.some(({ name }) => name === APPROVED));
-  return { steps, guarded: new Set(guarded.map(({ name }) => name)) };
+  return {
+    steps,
+    guarded: new Set(guarded.map(({ name }) => name)),
+    isVersioned: random.chance(0.3),
+  };
 }
 
 type Common = Pick<StepOutline, "name" | "after" | "closure" | "when" | "requires" | "uses">;

@@ -1,8 +1,8 @@
 /** Binds the shape of a case type to the process that runs it, through its way to the outside. */
 
-import type { Json } from "../src/core/json.ts";
+import { isJsonObject, type Json } from "../src/core/json.ts";
 import type { StepOutline } from "../src/core/outline.ts";
-import type { CaseType, RuntimeCondition, RuntimeStep } from "../src/define/case-type.ts";
+import type { CaseType, EventRule, RuntimeCondition, RuntimeStep } from "../src/define/case-type.ts";
 import { APPROVED, ARRIVED, IN_STOCK, LARGE, REVOKED, type CaseShape } from "./case-shape.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -14,6 +14,13 @@ function anything(value: unknown): ReturnType<CaseType["input"]> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
   return Promise.resolve({ kind: "valid", value: value as Json });
 }
+
+/** The number that an event carries, as a version of what it tells. */
+export function numberIn(payload: Json): number {
+  return isJsonObject(payload) ? Number(payload["n"]) : Number.NaN;
+}
+
+const NEWEST: EventRule = { correlate: null, order: { by: "version", version: numberIn, of: () => "" } };
 
 /** Binds a shape to a process. */
 export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outside: Outside): CaseType {
@@ -29,7 +36,7 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
     },
     input: anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },
-    eventRules: {},
+    eventRules: shape.isVersioned ? { [REVOKED]: NEWEST, [ARRIVED]: NEWEST } : {},
     keys: null,
     steps: Object.fromEntries(steps),
     destinations: Object.fromEntries(

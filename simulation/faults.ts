@@ -44,6 +44,8 @@ export const FAULT_KINDS = [
   /** Its answer came after the deadline. */
   "probeSlow",
   "duplicateEvent",
+  /** An event of a lower version than one that the case knew. */
+  "outdated",
   /** The server that receives was killed. */
   "serverKilled",
   /** A delivery got no answer, or was asked to come again. */

@@ -10,6 +10,7 @@ import { isOneEffect } from "../src/core/repeat-safety.ts";
 import { undoName, undoRequest } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
 import { REVOKED, sendOutline, type CaseShape } from "./case-shape.ts";
+import { numberIn } from "./case-type.ts";
 import type { Effect } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
 import { EPOCH_MS } from "./process.ts";
@@ -51,6 +52,7 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
   if (entry.kind === "stepLapsed") checkLapse(site, entry, violate);
   if (entry.kind === "stepUndone") checkUndone(site, entry, violate);
+  if (entry.kind === "eventReceived" || entry.kind === "eventAttached") checkOrder(site, entry, violate);
   if (entry.kind === "lateReport") checkSight(site, entry, commitId, violate);
   return violations;
 }
@@ -278,6 +280,23 @@ function checkUndone(
   );
   if (confirmation === null || isThere)
     violate("undo", `${step} is held to be taken back, and what it did is still there`);
+}
+
+/** Of versioned events only the newest count. */
+function checkOrder(
+  { shape, state }: EntrySite,
+  entry: Of<"eventReceived"> | Of<"eventAttached">,
+  violate: Violate,
+): void {
+  const isCounted = entry.kind === "eventAttached" || entry.ignored === null;
+  if (!shape.isVersioned || !isCounted) return;
+  const { eventType, payload } = entry;
+  const known = [...state.events, ...(state.repair?.attached ?? [])];
+  const newer = known.find(
+    (one) => one.eventType === eventType && numberIn(one.payload) >= numberIn(payload),
+  );
+  if (newer !== undefined)
+    violate("order", `${eventType} ${numberIn(payload)} counts after ${numberIn(newer.payload)}`);
 }
 
 /** An effect that no attempt of the journal accounts for is in sight as soon as its sender tells of it. */

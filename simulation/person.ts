@@ -81,7 +81,7 @@ export async function helpCase(
   const ignore = (error: unknown): void => people.onTrace(`helping ${caseId}: ${String(error)}`);
   if (waits.some(({ kind }) => kind === "event")) {
     onAwaited();
-    const payload: Json = { n: 2 };
+    const payload: Json = { n: now };
     const event = { eventType: ARRIVED, payload, sourceId: `help-${now}` };
     await desk.recordEvent(caseId, event).catch(ignore);
   }

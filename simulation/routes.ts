@@ -33,6 +33,8 @@ interface Known {
 
 function routeOf(entry: Entry, { confirmed, lapsed, passedOver }: Known): FaultKind | null {
   if (entry.kind === "stepLapsed") return "lapsed";
+  if (entry.kind === "eventReceived" && entry.ignored?.startsWith("it is of version") === true)
+    return "outdated";
   if (entry.kind === "accessRefreshed" && entry.answer.kind === "refreshed") return "refreshed";
   if (entry.kind === "stepUndone") return "undone";
   if (entry.kind === "stepConfirmed" && entry.by.how === "notNeeded") return "passedOver";

@@ -382,7 +382,7 @@ class Run {
     const sourceId = `${eventType}-${caseId}-${no}`;
     const send = (): void => {
       if (this.#hooked !== null) return this.#hooked.tell(eventType, order, no);
-      this.#desk.recordEvent(caseId, { eventType, payload: { n: 1 }, sourceId }).catch((error: unknown) => {
+      this.#desk.recordEvent(caseId, { eventType, payload: { n: no }, sourceId }).catch((error: unknown) => {
         this.#trace(`an event is refused: ${String(error)}`);
       });
     };

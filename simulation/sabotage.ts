@@ -199,4 +199,70 @@ export const SABOTAGES: readonly Sabotage[] = [
       { line: "(intent === null || hasNoEffect(intent)) &&", instead: "" },
     ],
   },
+  {
+    rule: "the same delivery of a provider is one event",
+    file: "inbox/deliver.ts",
+    edits: [
+      {
+        line: 'const key = deliveryKey === null ? bodyKey() : keyHash(scopeOf(source), "delivery", deliveryKey);',
+        instead:
+          'const key = keyHash(scopeOf(source), "delivery", [...(deliveryKey ?? []), String(Math.random())]);',
+      },
+    ],
+  },
+  {
+    rule: "a delivery is answered with a success only after it is stored",
+    file: "inbox/receive.ts",
+    edits: [
+      {
+        line: 'await this.#take({ arrival, source, how: "posted", proof: { scheme, secretId, signedAt }, content });',
+        instead:
+          'const taking = this.#take({ arrival, source, how: "posted", proof: { scheme, secretId, signedAt }, content });\n' +
+          "    taking.catch(() => undefined);",
+      },
+    ],
+  },
+  {
+    rule: "what is not the provider's is refused",
+    file: "inbox/receive.ts",
+    edits: [
+      { line: 'if (judged.verdict.kind === "refused") {', instead: "if (reading.body.length < 0) {" },
+      {
+        line: "const { scheme, secretId, signedAt } = judged.verdict;",
+        instead: 'const { scheme = "", secretId = "", signedAt = null } = judged.verdict;',
+      },
+    ],
+  },
+  {
+    rule: "work on an event is done only after its case was told",
+    file: "inbox/do-work.ts",
+    edits: [
+      {
+        line: "replies.push({ caseId, ...(await door.recordEvent(caseId, told)) });",
+        instead:
+          "door.recordEvent(caseId, told).catch(() => undefined);\n" +
+          '    replies.push({ caseId, sentence: "It was told." });',
+      },
+    ],
+  },
+  {
+    rule: "work on an event is freed when its holder was lost",
+    file: "inbox/sweep.ts",
+    edits: [
+      {
+        line: "freed: await store.inbox.freeWork(holding.filter((holderId) => !alive.has(holderId))),",
+        instead: "freed: alive.size < 0 ? 1 : 0,",
+      },
+    ],
+  },
+  {
+    rule: "a worker of the inbox releases claims of its own that it does not know",
+    file: "inbox/worker.ts",
+    edits: [{ line: "await store.inbox.releaseWork(holderId, [...this.#known]);", instead: "" }],
+  },
+  {
+    rule: "an event of a lower version than one that the case knows is ignored",
+    file: "desk/acts.ts",
+    edits: [{ line: 'return why === null || verdict.kind !== "write"', instead: 'return why !== ""' }],
+  },
 ];
