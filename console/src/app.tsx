@@ -8,6 +8,8 @@ import { BulkPage } from "./bulk/bulk-page.tsx";
 import { CasePage } from "./case/case-page.tsx";
 import { CasesScreen } from "./cases.tsx";
 import { DestinationsScreen } from "./destinations.tsx";
+import { EventPage } from "./events/event-page.tsx";
+import { EventsScreen } from "./events/events.tsx";
 import { Dialog } from "./dialog.tsx";
 import { followKeys, KEYS } from "./keyboard.ts";
 import { Link } from "./link.tsx";
@@ -63,6 +65,7 @@ const screens = [
   { path: "cases", kind: "cases", name: "Cases" },
   { path: "problems", kind: "problems", name: "Problems" },
   { path: "destinations", kind: "destinations", name: "Destinations" },
+  { path: "events", kind: "events", name: "Incoming events" },
   { path: "bulk", kind: "bulk", name: "Bulk acts" },
   { path: "workers", kind: "workers", name: "Workers" },
 ] as const;
@@ -70,7 +73,7 @@ const screens = [
 /** The screen in the head that a page belongs to. */
 function screenOf(kind: Place["route"]["kind"]): string {
   if (kind === "bulkAct") return "bulk";
-  return kind;
+  return kind === "event" ? "events" : kind;
 }
 
 function Head({
@@ -149,12 +152,7 @@ function Main({ place, children }: { readonly place: Place; readonly children: J
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const { route } = place;
-  const screen =
-    route.kind === "case"
-      ? `case ${route.caseId}`
-      : route.kind === "bulkAct"
-        ? `bulk act ${route.bulkId}`
-        : route.kind;
+  const screen = Object.values(route).join(" ");
   useEffect(() => {
     const name = screens.find(({ kind }) => kind === route.kind)?.name;
     document.title = name === undefined ? "Foothold" : `${name} · Foothold`;
@@ -179,6 +177,10 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
       return <CasePage key={route.caseId} caseId={route.caseId} />;
     case "problems":
       return <ProblemsScreen query={query} me={me} />;
+    case "events":
+      return <EventsScreen query={query} />;
+    case "event":
+      return <EventPage key={route.eventId} eventId={route.eventId} me={me} />;
     case "bulk":
       return <BulkScreen />;
     case "bulkAct":

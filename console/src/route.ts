@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 import { basePath } from "./base.ts";
 
 /** Paths of screens that have no other name in their address. */
-const screenPaths = ["problems", "destinations", "bulk", "workers"] as const;
+const screenPaths = ["problems", "destinations", "events", "bulk", "workers"] as const;
 
 type ScreenPath = (typeof screenPaths)[number];
 
@@ -13,6 +13,7 @@ type Route =
   | { readonly kind: "attention" }
   | { readonly kind: "cases" }
   | { readonly kind: "case"; readonly caseId: string }
+  | { readonly kind: "event"; readonly eventId: string }
   | { readonly kind: "bulkAct"; readonly bulkId: string }
   | { readonly kind: ScreenPath }
   | { readonly kind: "nothing" };
@@ -28,6 +29,7 @@ function routeOf(path: string): Route {
   const [first = "", second, ...rest] = path.split("/").filter((part) => part !== "");
   if (rest.length > 0) return { kind: "nothing" };
   if (first === "cases" && second !== undefined) return { kind: "case", caseId: decoded(second) };
+  if (first === "events" && second !== undefined) return { kind: "event", eventId: decoded(second) };
   if (first === "bulk" && second !== undefined) return { kind: "bulkAct", bulkId: decoded(second) };
   if (second !== undefined) return { kind: "nothing" };
   if (first === "") return { kind: "attention" };
@@ -52,6 +54,11 @@ export function addressOf(path: string): string {
 /** The path of a case's page. */
 export function casePath(caseId: string): string {
   return `cases/${encodeURIComponent(caseId)}`;
+}
+
+/** The path of an event's page. */
+export function eventPath(eventId: string): string {
+  return `events/${encodeURIComponent(eventId)}`;
 }
 
 /** The path of a bulk act's page. */

@@ -9,6 +9,7 @@ import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
+import type { Source } from "../inbox/source.ts";
 import type { Store } from "../store/port.ts";
 import { accountName } from "./account-name.ts";
 import { openBrowser } from "./browser.ts";
@@ -24,6 +25,8 @@ export interface DevOptions {
   /** An open store; its schema is brought up to date. It stays open when all else stops. */
   readonly store: Store;
   readonly cases: readonly CaseType[];
+  /** Where events come from, at `/inbox/` and the name of each. Default: nowhere. */
+  readonly sources?: readonly Source[];
   /** Port on 127.0.0.1; 0 = any free one. Default 4680. */
   readonly port?: number;
   /** Name of the worker for people. Default `w-` and the process id. */
@@ -64,6 +67,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
     ports,
     desk,
     roles: BUILT_IN_ROLES,
+    sources: options.sources ?? [],
     server: {
       host: "127.0.0.1",
       port,

@@ -123,7 +123,7 @@ async function startInbox(
 }
 
 function startPage(
-  { server, desk, store, registry, ports, roles, oidc = null, onError }: PartsOptions,
+  { server, desk, store, registry, ports, roles, oidc = null, sources = [], onError }: PartsOptions,
   inbox: Inbox | null,
 ): Promise<RunningServer> | null {
   if (server === null) return null;
@@ -135,6 +135,7 @@ function startPage(
     store,
     registry,
     ports,
+    sources,
     formatTime,
     roles,
     signIn,

@@ -27,6 +27,8 @@ export const VERBS = [
   "takeOver",
   "restoreAccess",
   "bulk",
+  "replay",
+  "seeBody",
   "seeInbox",
   "seeWorkers",
 ] as const;
@@ -65,6 +67,8 @@ const operate: readonly Verb[] = [
   "takeOver",
   "restoreAccess",
   "bulk",
+  "replay",
+  "seeBody",
 ];
 
 function everywhere(verbs: Some<Verb>): readonly Grant[] {

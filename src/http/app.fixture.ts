@@ -2,6 +2,7 @@
 
 import { testDesk, testRegistry } from "../desk/purchase.fixture.ts";
 import { systemPorts } from "../engine/system.ts";
+import type { Source } from "../inbox/source.ts";
 import type { Store } from "../store/port.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
 import type { OidcOptions } from "../define/config.ts";
@@ -17,19 +18,27 @@ export interface TestAppOptions {
   readonly signIn?: SignIn;
   readonly reach?: Reach;
   readonly oidc?: OidcOptions | null;
+  readonly sources?: readonly Source[];
   readonly errors?: unknown[];
 }
 
 /** An app whose times read as UTC. Everybody is "ada" and may do everything, unless another sign-in is given. */
 export function testApp(
   store: Store,
-  { signIn = devSignIn("ada"), reach = { kind: "loopback" }, oidc = null, errors = [] }: TestAppOptions = {},
+  {
+    signIn = devSignIn("ada"),
+    reach = { kind: "loopback" },
+    oidc = null,
+    sources = [],
+    errors = [],
+  }: TestAppOptions = {},
 ): App {
   return createApp({
     desk: testDesk(store),
     store,
     registry: testRegistry,
     ports: systemPorts(),
+    sources,
     formatTime: (at) => `${new Date(at).toISOString()} UTC`,
     signIn,
     roles: BUILT_IN_ROLES,

@@ -53,6 +53,8 @@ const screens: readonly (readonly [path: string, depth: number])[] = [
   ["/cases/:caseId", 1],
   ["/problems", 0],
   ["/destinations", 0],
+  ["/events", 0],
+  ["/events/:eventId", 1],
   ["/bulk", 0],
   ["/bulk/:bulkId", 1],
   ["/workers", 0],

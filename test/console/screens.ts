@@ -85,5 +85,5 @@ export async function findTooWide(page: Page): Promise<readonly string[]> {
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env["SCREENSHOTS"] === undefined) return;
   mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: `${pictures}console-${name}.png` });
+  await page.screenshot({ path: `${pictures}console-${name}.png`, animations: "disabled" });
 }

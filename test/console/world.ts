@@ -12,8 +12,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import { text } from "node:stream/consumers";
-import { defineCase, defineDestination, expectOk, type RunContext } from "foothold";
+import { defineCase, defineDestination, expectOk, type CaseType, type RunContext } from "foothold";
 import { startDev, type Dev } from "foothold/dev";
+import { defineSource, PRESETS, signRequest, tellCase, type Source } from "foothold/inbox";
 import { memoryStore } from "foothold/memory";
 import { z } from "zod";
 import { BUILT_IN_ROLES } from "../../src/core/rights.ts";
@@ -43,6 +44,8 @@ export interface World {
   start(businessKey: string, input: OrderInput): Promise<string>;
   /** The same, and its approval is given. */
   startApproved(businessKey: string, input: OrderInput): Promise<string>;
+  /** Posts an event of the shop, signed as it signs them. */
+  post(event: PostedEvent): Promise<void>;
   /** A second server over the same cases, where people sign in; its address. */
   serve(person: { readonly name: string; readonly password: string }): Promise<string>;
   /** The same server below a path of another address, as a proxy in front would have it; reads only. */
@@ -69,7 +72,15 @@ export async function openWorld(): Promise<World> {
   await once(outside, "listening");
   const store = memoryStore();
   const order = defineOrder(urlOf(outside));
-  const dev = await startDev({ store, cases: [order], port: 0, name: "w-1", leaseMs: 3_000 });
+  const shop = defineShop(order);
+  const dev = await startDev({
+    store,
+    cases: [order],
+    sources: [shop],
+    port: 0,
+    name: "w-1",
+    leaseMs: 3_000,
+  });
   const closing: (() => Promise<void>)[] = [];
   const start = async (businessKey: string, input: OrderInput): Promise<string> => {
     const { caseId } = await dev.desk.startCase("order", input, { businessKey, by: "kim" });
@@ -92,6 +103,7 @@ export async function openWorld(): Promise<World> {
       });
       return caseId;
     },
+    post: (event) => post(`${dev.url}/inbox/shop`, event),
     serve: async ({ name, password }) => {
       const ports = systemPorts();
       const parts = { people: store.people, roles: BUILT_IN_ROLES, ids: ports.ids };
@@ -102,6 +114,7 @@ export async function openWorld(): Promise<World> {
         store,
         registry: registryOf([order]),
         ports,
+        sources: [shop],
         formatTime: (at) => new Date(at).toISOString(),
         roles: BUILT_IN_ROLES,
         signIn: peopleSignIn(store.people, BUILT_IN_ROLES, cookie),
@@ -152,6 +165,49 @@ function urlOf(server: Server): string {
   return `http://127.0.0.1:${address.port}`;
 }
 
+const secret = "shh-this-is-a-test";
+
+/** An event; the body is its JSON, or these very bytes. */
+interface PostedEvent {
+  readonly id: string;
+  readonly eventType: string;
+  readonly body: object | string;
+}
+
+/** A source that tells orders of revoked approvals. */
+function defineShop(order: CaseType): Source {
+  return defineSource("shop", {
+    preset: "hmac",
+    owner: "shop-team",
+    secrets: () => secret,
+    bodyBytesMax: 8 * 1024 * 1024,
+    consumers: {
+      revoke: tellCase(order, {
+        on: "approval.revoked",
+        as: "approval.revoked",
+        key: ({ data }) => Keyed.parse(data).order,
+      }),
+    },
+  });
+}
+
+const Keyed = z.object({ order: z.string() });
+
+async function post(url: string, { id, eventType, body }: PostedEvent): Promise<void> {
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  const headers = signRequest(PRESETS.hmac, {
+    method: "POST",
+    url,
+    body: bytes,
+    secret,
+    at: Date.now(),
+    id,
+    eventType,
+  });
+  const { status } = await fetch(url, { method: "POST", headers, body: bytes });
+  if (status >= 300) throw new Error(`the inbox answered ${status}`);
+}
+
 /** approve -> reserve and createRecord side by side -> notify. */
 function defineOrder(url: string) {
   const owners = { access: "erp-admins", input: "purchasing", outage: "platform" };
@@ -191,7 +247,7 @@ function defineOrder(url: string) {
           events.latest("approval.revoked", { after: "approve" }) === null,
       },
       request: ({ input }) => ({ vendor: input.vendor, amount: input.amount }),
-      run: (context) => post(`${url}/records`, context),
+      run: (context) => send(`${url}/records`, context),
       result: Answer,
     })
     .step("reserve", {
@@ -199,7 +255,7 @@ function defineOrder(url: string) {
       after: ["approve"],
       uses: ["item"],
       request: ({ input }) => ({ item: input.item }),
-      run: (context) => post(`${url}/reservations`, context),
+      run: (context) => send(`${url}/reservations`, context),
       result: Answer,
     })
     .step("notify", {
@@ -209,12 +265,12 @@ function defineOrder(url: string) {
         subject: `Ordered: ${input.item}`,
         record: results.createRecord.id,
       }),
-      run: (context) => post(`${url}/messages`, context),
+      run: (context) => send(`${url}/messages`, context),
       result: Answer,
     });
 }
 
-async function post(
+async function send(
   url: string,
   { request, idempotencyKey, signal }: Pick<RunContext, "request" | "idempotencyKey" | "signal">,
 ): Promise<unknown> {

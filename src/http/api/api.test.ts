@@ -202,6 +202,7 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   expect(await client.showOverview()).toMatchObject({ types: [{ caseType: "purchase", workers: 1 }] });
   await client.listCases();
   await client.showCase({ caseId });
+  expect(await client.showEventBody({ eventId })).toMatchObject({ bytes: 2, text: "{}" });
   await client.previewCase({ caseId });
   expect(await client.countCases({ type: "purchase" })).toEqual({ count: 1, isCapped: false });
   expect((await client.listCaseTypes()).caseTypes.map(({ name }) => name)).toEqual([

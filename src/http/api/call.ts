@@ -4,6 +4,7 @@ import type { Ports } from "../../core/ports.ts";
 import type { RightsObject, Roles } from "../../core/rights.ts";
 import type { Registry } from "../../define/registry.ts";
 import type { Desk } from "../../desk/desk.ts";
+import type { Source } from "../../inbox/source.ts";
 import type { Store } from "../../store/port.ts";
 import type { Identity } from "./identity.ts";
 import type { ApiTypes, RouteId } from "./types.ts";
@@ -14,6 +15,8 @@ export interface ApiParts {
   readonly store: Store;
   readonly registry: Registry;
   readonly ports: Ports;
+  /** Where events come from: they tell what an event calls for. */
+  readonly sources: readonly Source[];
   readonly formatTime: (at: number) => string;
   readonly roles: Roles;
   /** Where pages are served and what serves them, for people who meet their repairs. */

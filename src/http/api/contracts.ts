@@ -27,7 +27,14 @@ import {
   overview,
   workers,
 } from "./schemas/house-schemas.ts";
-import { eventHistory, eventPage, refusals, workCounts } from "./schemas/inbox-schemas.ts";
+import {
+  eventBodyView,
+  eventHistory,
+  eventPage,
+  refusals,
+  replayReply,
+  workCounts,
+} from "./schemas/inbox-schemas.ts";
 import { forms, movePreview } from "./schemas/preview-schemas.ts";
 import { preview } from "./schemas/plan-schemas.ts";
 import {
@@ -62,6 +69,7 @@ import {
   previewBody,
   redoBody,
   repairParams,
+  replayBody,
   resumeBody,
   rulingOutBody,
   sessionBody,
@@ -127,6 +135,8 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   showEvent: { ...none, params: eventParams, reply: eventHistory },
   countWork: { ...none, reply: workCounts },
   listRefusals: { ...none, query: limitQuery, reply: refusals },
+  showEventBody: { ...none, params: eventParams, reply: eventBodyView },
+  replayEvent: { ...none, params: eventParams, body: replayBody, reply: replayReply },
   listProblems: { ...none, query: problemsQuery, reply: problems },
   markProblem: { ...none, params: problemParams, body: markBody, reply: told },
   previewBulk: { ...none, body: bulkPreviewBody, reply: bulkPreview },

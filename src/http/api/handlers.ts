@@ -9,20 +9,18 @@ import { holdingOf } from "../../desk/holding.ts";
 import type { Overview } from "../../desk/overview.ts";
 import type { PreviewRequest } from "../../desk/preview.ts";
 import type { Who } from "../../desk/requests.ts";
-import { createInbox } from "../../inbox/inbox.ts";
 import { signIn, signOut } from "../../people/sign-in.ts";
-import type { Store } from "../../store/port.ts";
 import { BULK_HANDLERS } from "./bulk-handlers.ts";
 import type { Answer, ApiParts, Call, Handler } from "./call.ts";
 import { criteriaOf, reachedBy } from "./criteria.ts";
 import { actorOf, type Identity } from "./identity.ts";
+import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import type {
   ApiTypes,
   CasePageQuery,
   ClaimView,
   DestinationUse,
   DestinationView,
-  EventsQuery,
   PreviewBody,
   RouteId,
   WorkerView,
@@ -132,15 +130,8 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   }),
   listWorkers: async ({ parts }) => ({ reply: await listWorkers(parts) }),
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
-  listEvents: async ({ parts, query }) => ({ reply: await parts.store.inbox.listEvents(eventFilter(query)) }),
-  showEvent: async ({ parts: { store, ports }, params }) => ({
-    reply: await createInbox({ store, ports, sources: [] }).show(params.eventId),
-  }),
-  countWork: async ({ parts }) => ({ reply: { counts: await parts.store.inbox.countWork() } }),
-  listRefusals: async ({ parts, query }) => ({
-    reply: { refusals: await parts.store.inbox.listRefusals(query.limit ?? LIST_LIMIT) },
-  }),
   ...BULK_HANDLERS,
+  ...INBOX_HANDLERS,
 };
 
 /** Routes that act on one case and tell what became of it. */
@@ -216,19 +207,6 @@ function visibleOverview(all: Overview, { grants }: Identity): Overview {
     mayDoForType(grants, "see", { caseType, tenants: "every" });
   const holders = mayDo(grants, "seeWorkers", "house") ? all.holders : [];
   return { ...all, types: all.types.filter(sees), notices: all.notices.filter(sees), holders };
-}
-
-function eventFilter(query: EventsQuery): Parameters<Store["inbox"]["listEvents"]>[0] {
-  const { tenant, source, type, standing, work, limit, cursor } = query;
-  return {
-    limit: limit ?? LIST_LIMIT,
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(source === undefined ? {} : { source }),
-    ...(type === undefined ? {} : { eventType: type }),
-    ...(standing === undefined ? {} : { standing }),
-    ...(work === undefined ? {} : { workStates: work }),
-    ...(cursor === undefined ? {} : { after: cursor }),
-  };
 }
 
 /** Each destination and credential once, with the steps that send to it or ask it. */

@@ -53,6 +53,8 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   showEvent: null,
   countWork: null,
   listRefusals: null,
+  showEventBody: null,
+  replayEvent: { reason },
   listProblems: null,
   markProblem: { note: reason },
   previewBulk: { move: { move: "resume" }, filter: { by: "problem", problemId: "0123456789ab" } },

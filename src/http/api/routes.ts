@@ -4,6 +4,7 @@
  */
 
 import { BULK_ROUTES } from "./bulk-routes.ts";
+import { INBOX_ROUTES } from "./inbox-routes.ts";
 import type { RouteHead } from "./route-head.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
 
@@ -277,39 +278,8 @@ export const API_ROUTES: {
     tag: "House",
     summary: "Who holds which case, and until when",
   },
-  listEvents: {
-    ...read,
-    path: "/inbox/events",
-    verb: "seeInbox",
-    on: "house",
-    tag: "Inbox",
-    summary: "One page of events that arrived, with what became of each",
-  },
-  showEvent: {
-    ...read,
-    path: "/inbox/events/{eventId}",
-    verb: "seeInbox",
-    on: "house",
-    tag: "Inbox",
-    summary: "Everything about one event",
-  },
-  countWork: {
-    ...read,
-    path: "/inbox/work",
-    verb: "seeInbox",
-    on: "house",
-    tag: "Inbox",
-    summary: "How much work of each source stands in which state",
-  },
-  listRefusals: {
-    ...read,
-    path: "/inbox/refusals",
-    verb: "seeInbox",
-    on: "house",
-    tag: "Inbox",
-    summary: "Requests to the inbox that were refused",
-  },
   ...BULK_ROUTES,
+  ...INBOX_ROUTES,
 };
 
 /** Where the API begins. */

@@ -14,13 +14,14 @@ import type { FormsView, MovePreview } from "../../desk/preview.ts";
 import type { PlanView } from "../../desk/plan-view.ts";
 import type { OpenedRepair, RepairLife } from "../../desk/repairs.ts";
 import type { StartedCase } from "../../desk/start.ts";
-import type { EventHistory, EventPage, Refusal, WorkCount, WorkState } from "../../store/inbox-port.ts";
 import type { Verb } from "../../core/rights.ts";
 import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
+import type { InboxApiTypes } from "./inbox-types.ts";
 
 export type * from "./bulk-types.ts";
 export type * from "./case-queries.ts";
+export type * from "./inbox-types.ts";
 
 /** A route that takes nothing. */
 export type Nothing = object;
@@ -170,17 +171,6 @@ export interface AccessBody {
   readonly reason?: string | null;
 }
 
-/** Filters of a list of events. */
-export interface EventsQuery {
-  readonly tenant?: string;
-  readonly source?: string;
-  readonly type?: string;
-  readonly standing?: "routed" | "nobody" | "unreadable";
-  readonly work?: readonly WorkState[];
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
 /** The plan of a case now. */
 export interface Preview {
   readonly caseId: string;
@@ -213,7 +203,7 @@ export interface ClaimView {
 }
 
 /** What each route takes and gives. */
-export interface ApiTypes extends BulkApiTypes {
+export interface ApiTypes extends BulkApiTypes, InboxApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {
@@ -279,20 +269,6 @@ export interface ApiTypes extends BulkApiTypes {
     query: { limit?: number };
     body: null;
     reply: { readonly now: number; readonly claims: readonly ClaimView[] };
-  };
-  readonly listEvents: { params: Nothing; query: EventsQuery; body: null; reply: EventPage };
-  readonly showEvent: { params: { eventId: string }; query: Nothing; body: null; reply: EventHistory };
-  readonly countWork: {
-    params: Nothing;
-    query: Nothing;
-    body: null;
-    reply: { readonly counts: readonly WorkCount[] };
-  };
-  readonly listRefusals: {
-    params: Nothing;
-    query: { limit?: number };
-    body: null;
-    reply: { readonly refusals: readonly Refusal[] };
   };
 }
 

@@ -107,6 +107,7 @@ describe("the client", () => {
       "core/errors.ts",
       "core/rights.ts",
       "http/api/bulk-routes.ts",
+      "http/api/inbox-routes.ts",
       "http/api/routes.ts",
       "http/client/client.ts",
       "http/client/watch.ts",

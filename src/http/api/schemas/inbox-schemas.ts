@@ -14,6 +14,7 @@ import type {
   WorkCount,
   WorkState,
 } from "../../../store/inbox-port.ts";
+import type { EventBodyView, ReplayReply } from "../inbox-types.ts";
 import type { ApiTypes } from "../types.ts";
 import { count, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
 
@@ -157,3 +158,13 @@ const refusal = named<Refusal>("Refusal")(
 export const refusals: z.ZodType<ApiTypes["listRefusals"]["reply"]> = typed<
   ApiTypes["listRefusals"]["reply"]
 >()(z.strictObject({ refusals: list(refusal) }));
+
+/** What arrived. */
+export const eventBodyView: z.ZodType<EventBodyView> = named<EventBodyView>("EventBody")(
+  z.strictObject({ bytes: count.nullable(), text: textOrNone, hex: textOrNone, isCut: z.boolean() }),
+);
+
+/** What was opened again. */
+export const replayReply: z.ZodType<ReplayReply> = named<ReplayReply>("Replayed")(
+  z.strictObject({ opened: list(text), sentence: text }),
+);

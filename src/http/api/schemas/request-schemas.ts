@@ -33,6 +33,7 @@ import type {
   PreviewBody,
   RedoBody,
   RepairParams,
+  ReplayBody,
   ResumeBody,
   SessionBody,
   SkipBody,
@@ -89,7 +90,12 @@ export const caseTypeParams: z.ZodType<{ caseType: string }> = z.strictObject({ 
 /** Names a destination. */
 export const destinationParams: z.ZodType<{ destination: string }> = z.strictObject({ destination: name });
 /** Names an event of the inbox. */
-export const eventParams: z.ZodType<{ eventId: string }> = z.strictObject({ eventId: name });
+export const eventParams: z.ZodType<{ readonly eventId: string }> = z.strictObject({ eventId: name });
+
+/** Work to be opened again. */
+export const replayBody: z.ZodType<ReplayBody> = named<ReplayBody>("ReplayRequest")(
+  z.strictObject({ reason: prose, consumer: name.exactOptional() }),
+);
 
 /** Who wants in. */
 export const sessionBody: z.ZodType<SessionBody> = named<SessionBody>("SessionRequest")(

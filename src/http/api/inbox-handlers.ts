@@ -1,0 +1,66 @@
+/** What arrived from outside, over the API: events with their work, their bytes, and work that is opened again. */
+
+import { createInbox } from "../../inbox/inbox.ts";
+import type { EventFilter } from "../../store/inbox-port.ts";
+import type { Handler } from "./call.ts";
+import type { EventBodyView, EventsQuery, InboxApiTypes } from "./inbox-types.ts";
+
+/** Events and refusals in one answer where nothing else is asked for. */
+const LIST_LIMIT = 100;
+/** Bytes of a body that are told as text. */
+const TEXT_BYTES_MAX = 8 * 1024 * 1024;
+/** Bytes of a body that is no text that are told. */
+const HEX_BYTES_MAX = 4_096;
+
+/** Every route's. */
+export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id> } = {
+  listEvents: async ({ parts, query }) => ({ reply: await parts.store.inbox.listEvents(eventFilter(query)) }),
+  showEvent: async ({ parts, params }) => ({ reply: await createInbox(parts).show(params.eventId) }),
+  countWork: async ({ parts }) => ({ reply: { counts: await parts.store.inbox.countWork() } }),
+  listRefusals: async ({ parts, query }) => ({
+    reply: { refusals: await parts.store.inbox.listRefusals(query.limit ?? LIST_LIMIT) },
+  }),
+  showEventBody: async ({ parts, params }) => {
+    const { event } = await createInbox(parts).show(params.eventId);
+    return { reply: viewBody(await parts.store.inbox.loadBody(event.deliveryId)) };
+  },
+  replayEvent: async ({ parts, params, body, who }) => {
+    const opened = await createInbox(parts).replay(params.eventId, { ...body, by: who.name });
+    const sentence =
+      opened.length === 0
+        ? "Nothing was opened: a worker is at it just now."
+        : `Opened again: ${opened.join(", ")}.`;
+    return { reply: { opened, sentence } };
+  },
+};
+
+function eventFilter(query: EventsQuery): EventFilter {
+  const { tenant, source, type, standing, work, limit, cursor } = query;
+  return {
+    limit: limit ?? LIST_LIMIT,
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(source === undefined ? {} : { source }),
+    ...(type === undefined ? {} : { eventType: type }),
+    ...(standing === undefined ? {} : { standing }),
+    ...(work === undefined ? {} : { workStates: work }),
+    ...(cursor === undefined ? {} : { after: cursor }),
+  };
+}
+
+function viewBody(body: Uint8Array | null): EventBodyView {
+  if (body === null) return { bytes: null, text: null, hex: null, isCut: false };
+  const bytes = body.length;
+  const text = textOf(body.subarray(0, TEXT_BYTES_MAX), bytes > TEXT_BYTES_MAX);
+  if (text !== null) return { bytes, text, hex: null, isCut: bytes > TEXT_BYTES_MAX };
+  const hex = Buffer.from(body.subarray(0, HEX_BYTES_MAX)).toString("hex");
+  return { bytes, text: null, hex, isCut: bytes > HEX_BYTES_MAX };
+}
+
+/** A mark at its begin is kept, as every character is. Null = it is no UTF-8; a cut may fall within a character. */
+function textOf(body: Uint8Array, isCut: boolean): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body, { stream: isCut });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { purchase } from "../../desk/purchase.fixture.ts";
+import { refusalOf } from "../../desk/refusal.fixture.ts";
+import { defineSource, tellCase } from "../../inbox/source.ts";
+import { memoryStore } from "../../store/memory/store.ts";
+import type { Store } from "../../store/port.ts";
+import { testApp } from "../app.fixture.ts";
+import { watchedClient } from "./every-route.fixture.ts";
+
+const bank = defineSource("bank", {
+  preset: "hmac",
+  owner: "finance",
+  secrets: () => "shh-this-is-a-test",
+  consumers: { tell: tellCase(purchase, { on: "paid", as: "approval.revoked", key: () => "PO-1" }) },
+});
+
+async function stored(store: Store, body: Uint8Array): Promise<string> {
+  const eventId = "e07-0123456789abcdef0123456789abcdef";
+  const work = { consumer: "tell", lane: null, owner: "finance", withinMs: 60_000, review: "which case?" };
+  await store.inbox.takeIn([
+    {
+      tenant: "default",
+      source: "bank",
+      deliveryId: "d07-1",
+      receivedAt: 1_000,
+      how: "posted",
+      scheme: "hmac",
+      secretId: "#1",
+      signedAt: null,
+      headers: [],
+      body,
+      bodyHash: "2".repeat(64),
+      events: [
+        {
+          eventId,
+          itemNo: 0,
+          keyKind: "delivery",
+          itemHash: "0".repeat(64),
+          eventType: "paid",
+          subject: null,
+          occurredAt: null,
+          furtherKeys: [],
+          standing: "routed",
+          work: [work],
+        },
+      ],
+    },
+  ]);
+  return eventId;
+}
+
+describe("what arrived, over the API", () => {
+  test.each([
+    [
+      "every character of a text",
+      Buffer.from('\ufeff{"id": 12345678901234567890, "a": "\\u0000é\u202e"}'),
+      null,
+    ],
+    ["the first bytes of what is no text", Buffer.from([0xff, 0x00, 0x01]), "ff0001"],
+    ["an empty one as empty", Buffer.alloc(0), null],
+  ])("tells %s", async (_what, body, hex) => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store));
+    const eventId = await stored(store, body);
+    expect(await client.showEventBody({ eventId })).toEqual({
+      bytes: body.length,
+      text: hex === null ? body.toString("utf8") : null,
+      hex,
+      isCut: false,
+    });
+  });
+
+  test("tells 8 MiB of a longer one and says that there is more, also where the cut falls within a character", async () => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store));
+    const eventId = await stored(store, Buffer.from(`a${"é".repeat(4 * 1024 * 1024)}`));
+    const { bytes, text, isCut } = await client.showEventBody({ eventId });
+    expect([bytes, text?.length, isCut]).toEqual([8 * 1024 * 1024 + 1, 4 * 1024 * 1024, true]);
+  });
+
+  test("says of one that is not there that there is none", async () => {
+    const { client } = watchedClient(testApp(memoryStore()));
+    const asked = client.showEventBody({ eventId: "e07-00000000000000000000000000000000" });
+    expect((await refusalOf(asked)).code).toBe("INVALID_REQUEST");
+  });
+
+  test("is worked on again when a person asks, whose name and reason stay with it", async () => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store, { sources: [bank] }));
+    const eventId = await stored(store, Buffer.from("{}"));
+    const reason = "the case is there now";
+    expect((await client.showEvent({ eventId })).work).toMatchObject([{ state: "in_review" }]);
+    expect(await client.replayEvent({ eventId, reason, consumer: "tell" })).toMatchObject({
+      opened: ["tell"],
+    });
+    expect(await client.showEvent({ eventId })).toMatchObject({
+      work: [{ state: "ready" }],
+      sightings: [{ kind: "replayed", by: "ada", reason }],
+    });
+    const unknown = await refusalOf(client.replayEvent({ eventId, reason, consumer: "nobody" }));
+    expect(unknown.code).toBe("INVALID_REQUEST");
+    const { client: elsewhere } = watchedClient(testApp(store));
+    expect((await refusalOf(elsewhere.replayEvent({ eventId, reason }))).message).toContain(
+      'no source "bank"',
+    );
+  });
+});
