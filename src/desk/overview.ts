@@ -14,6 +14,8 @@ export interface TypeOverview {
   readonly states: Readonly<Partial<Record<StoredState, number>>>;
   /** Cases that a worker could take now. */
   readonly due: number;
+  /** Since when the longest waiting of them has been due; null = there is none. */
+  readonly oldestDueAt: number | null;
   readonly withReview: number;
   /** Workers alive that take this type. */
   readonly workers: number;
@@ -86,13 +88,14 @@ export function viewOverview(input: OverviewInput): Overview {
 }
 
 function viewType({ registry, holders, now }: OverviewInput, count: TypeCount): TypeOverview {
-  const { caseType, states, due, withReview } = count;
+  const { caseType, states, due, oldestDueAt, withReview } = count;
   return {
     caseType,
     isLoaded: registry.find(caseType) !== null,
     total: Object.values(states).reduce((sum, one) => sum + one, 0),
     states,
     due,
+    oldestDueAt,
     withReview,
     workers: workersFor(holders, caseType).filter((one) => seemsAlive(one, now)).length,
   };

@@ -5,12 +5,15 @@
 
 import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { FootholdError } from "../core/errors.ts";
+import { mayDo } from "../core/rights.ts";
 import type { OidcOptions } from "../define/config.ts";
 import { createApi, type ApiOptions } from "./api/api.ts";
+import type { SignIn } from "./api/identity.ts";
 import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
 import { readConsole, type ConsoleFile } from "./console-files.ts";
 import { readHealth } from "./health.ts";
 import { judgeRequest, type Reach } from "./loopback.ts";
+import { readMetrics } from "./metrics.ts";
 import { createOidc } from "./oidc.ts";
 import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
 
@@ -73,6 +76,11 @@ export function createApp(options: AppOptions): App {
     const told = options.reach.kind === "loopback" ? health : { status: health.status };
     return c.json(told, health.status === "down" ? 503 : 200);
   });
+  app.get("/metrics", async (c) => {
+    await allowMetrics(options.signIn, c);
+    const { text, contentType } = await readMetrics(options);
+    return c.body(text, 200, { "Content-Type": contentType });
+  });
   const { oidc, reach, cookie, store } = options;
   if (oidc !== null && reach.kind === "public") {
     app.route("/", createOidc({ oidc, people: store.people, cookie, origin: reach.origin }));
@@ -87,6 +95,22 @@ export function createApp(options: AppOptions): App {
     return answerProblem(c, error);
   });
   return app;
+}
+
+/** The figures are of all cases, so they need the right to see them all. */
+async function allowMetrics(signIn: SignIn, c: AppContext): Promise<void> {
+  const who = await signIn({ header: (name) => c.req.header(name), isWrite: false, isWaiting: true });
+  if (who === null) {
+    throw new FootholdError(
+      "NOT_SIGNED_IN",
+      "Nobody is signed in, so nothing is told. Give the scraper a token (`foothold tokens create`) in Authorization.",
+    );
+  }
+  if (mayDo(who.grants, "see", "house")) return;
+  throw new FootholdError(
+    "NOT_ALLOWED",
+    `${who.name} has not the right "see" for all tenants and case types.`,
+  );
 }
 
 /** Its files are named after their content, so they may be kept; the page that names them may not. */
@@ -162,7 +186,7 @@ function noRoute({ req }: AppContext): FootholdError {
   const path = JSON.stringify(req.path.slice(0, 100));
   return new FootholdError(
     "INVALID_REQUEST",
-    `There is nothing at ${path}. There are /, /healthz and what ${OPENAPI_PATH} describes.`,
+    `There is nothing at ${path}. There are /, /healthz, /metrics and what ${OPENAPI_PATH} describes.`,
   );
 }
 

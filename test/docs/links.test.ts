@@ -8,7 +8,7 @@ const documents = [
   ...["docs", "verify", "simulation", "bench"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
   ),
-].filter((path) => path.endsWith(".md"));
+].filter((path) => path.endsWith(".md") && !path.includes("node_modules"));
 
 /** A link of a document, with the line that it begins in. */
 interface Link {

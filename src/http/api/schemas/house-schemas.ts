@@ -43,6 +43,7 @@ const typeOverview = named<TypeOverview>("TypeOverview")(
       canceled: count.exactOptional(),
     }),
     due: count,
+    oldestDueAt: timeOrNone,
     withReview: count,
     workers: count,
   }),
