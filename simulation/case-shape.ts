@@ -165,7 +165,8 @@ function drawSend(
     onLapse,
     undo: null,
   };
-  if (onLapse !== "undo") return step;
+  // What is canceled is undone, whatever the policy for what lapses.
+  if (onLapse !== "undo" && !random.chance(0.5)) return step;
   const follows = { after: [], closure: [], when: [], requires: [], uses: [] };
   const undo: SendStepOutline = {
     ...follows,

@@ -66,6 +66,10 @@ export const FAULT_KINDS = [
   "correction",
   "resume",
   "cancel",
+  /** Canceled, after what it did was undone or said to stay. */
+  "canceledWithUndo",
+  /** Somebody said that what a step did stays outside. */
+  "leftOutside",
   "revocation",
   "repair",
   "takeOver",

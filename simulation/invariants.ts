@@ -10,6 +10,7 @@ import { rowOf } from "../src/core/row.ts";
 import { undoName } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
 import type { StoredCase } from "../src/store/port.ts";
+import { checkCanceled } from "./cancel-rules.ts";
 import { sendOutline, undoneName, type CaseShape } from "./case-shape.ts";
 import type { Contract } from "./contracts.ts";
 import type { Effect, SimulatedDestination } from "./destination.ts";
@@ -72,6 +73,7 @@ export function checkEnd(
     ...checkJournal({ shape, effects, lostAttempts, journal: stored.journal }, stored.row.caseId),
     ...checkTransactions(shape, effects, stored),
     ...checkDone({ shape, effects, lostAttempts }, stored),
+    ...checkCanceled({ shape, effects, lostAttempts }, stored),
   ];
 }
 

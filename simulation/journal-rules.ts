@@ -10,6 +10,7 @@ import { isOneEffect } from "../src/core/repeat-safety.ts";
 import { undoName, undoRequest } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
 import { REVOKED, sendOutline, type CaseShape } from "./case-shape.ts";
+import { checkCanceling } from "./cancel-rules.ts";
 import { numberIn } from "./case-type.ts";
 import type { Effect } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
@@ -47,6 +48,7 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (at < state.changedAt) violate("time", `an entry at ${at} follows one at ${state.changedAt}`);
   if (entry.kind === "intentOpened") checkIntent(site, entry, violate);
   if (entry.kind === "attemptOpened") checkAttempt(site, entry, violate);
+  if (entry.kind === "intentOpened" || entry.kind === "attemptOpened") checkCanceling(site, entry, violate);
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
   if (entry.kind === "accessRefreshed") checkRefresh(site, entry, violate);
   if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
@@ -90,7 +92,7 @@ function checkUndoIntent(
   const undone = shape.steps.find(({ name }) => undoName(name) === step);
   if (undone === undefined) return;
   const { confirmation, lapse } = stepOf(state, undone.name);
-  if (confirmation === null || lapse === null) {
+  if (confirmation === null || (lapse === null && state.cancelRequest === null)) {
     violate("undo", `${undone.name} is taken back although it stands, or was never confirmed`);
     return;
   }

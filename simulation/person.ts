@@ -1,5 +1,6 @@
 /** What people do to cases without a page of their own. */
 
+import type { Review } from "../src/core/journal.ts";
 import type { Json } from "../src/core/json.ts";
 import type { Desk } from "../src/desk/desk.ts";
 import type { StoredRow } from "../src/store/port.ts";
@@ -9,7 +10,7 @@ import type { FaultCounts } from "./faults.ts";
 import type { SeededRandom } from "./random.ts";
 
 /** One act of a person who does not look what the case needs. */
-export type PersonAct = "approve" | "correct" | "resume" | "cancel";
+export type PersonAct = "approve" | "correct" | "resume" | "cancel" | "leaveOutside";
 
 /** How long the case is watched that is tried first with a restored access, in virtual ms. */
 const TRIAL_MS = 3_000;
@@ -44,6 +45,14 @@ export async function actOnce(
       await desk.cancel(caseId, { by: "ops" });
       counts.hit("cancel");
       return;
+    case "leaveOutside":
+      await desk.leaveOutside(caseId, {
+        step: `step${random.between(1, 4)}`,
+        by: "ops",
+        reason: "they keep it",
+      });
+      counts.hit("leftOutside");
+      return;
     case "correct":
       await desk.correctInput(caseId, {
         input: correctedInput(random),
@@ -77,7 +86,7 @@ export async function helpCase(
 ): Promise<void> {
   if (state === "done" || state === "canceled") return;
   const { desk, random } = people;
-  const { reviews, waits } = summary;
+  const { reviews, waits, undoing } = summary;
   const ignore = (error: unknown): void => people.onTrace(`helping ${caseId}: ${String(error)}`);
   if (waits.some(({ kind }) => kind === "event")) {
     onAwaited();
@@ -92,10 +101,24 @@ export async function helpCase(
     // Whoever was refused first may have ended by now; those who wait need the word all the same.
     if (wait.kind === "access") await tellRestored(people, wait.destination, wait.credentialId);
   }
+  if (undoing !== undefined) await leaveStuck(people, caseId, reviews).catch(ignore);
   if (reviews.some(({ reason }) => reason === "rejected")) {
     const correction = { input: correctedInput(random), by: "ops", reason: "rejected" };
     await desk.correctInput(caseId, correction).catch(ignore);
   } else if (reviews.length > 0 || state === "paused") {
     await desk.resume(caseId, { by: "ops" }).catch(ignore);
+  }
+}
+
+/** What can be undone no more, or not found out, people say to stay; now and then they do so at once. */
+async function leaveStuck(
+  { desk, random, counts }: People,
+  caseId: string,
+  reviews: readonly Review[],
+): Promise<void> {
+  for (const { step, reason } of reviews) {
+    if (reason !== "staysOutside" && !random.chance(0.2)) continue;
+    await desk.leaveOutside(caseId, { step, by: "ops", reason: "it cannot be taken back" });
+    counts.hit("leftOutside");
   }
 }

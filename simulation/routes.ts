@@ -8,6 +8,7 @@ export function countRoutes(journal: readonly JournalEntry[], counts: FaultCount
   const confirmed = new Set<string>();
   const lapsed = new Set<string>();
   const passedOver = new Set<string>();
+  if (isCanceledWithUndo(journal)) counts.hit("canceledWithUndo");
   for (const { entry } of journal) {
     const taken = routeOf(entry, { confirmed, lapsed, passedOver });
     if (taken !== null) counts.hit(taken);
@@ -23,6 +24,12 @@ export function countRoutes(journal: readonly JournalEntry[], counts: FaultCount
       lapsed.delete(entry.step);
     }
   }
+}
+
+function isCanceledWithUndo(journal: readonly JournalEntry[]): boolean {
+  const kinds = journal.map(({ entry }) => entry.kind);
+  const isUndone = kinds.lastIndexOf("stepUndone") > kinds.indexOf("cancelRequested");
+  return kinds.includes("cancelRequested") && isUndone && kinds.includes("canceled");
 }
 
 interface Known {

@@ -273,7 +273,8 @@ class Run {
     at(0.6, random.between(2, 10), () => this.#person(random, "correct"));
     at(0.4, random.between(1, 4), () => this.#person(random, "correct"), EARLY_MS);
     at(0.4, random.between(2, 10), () => this.#person(random, "resume"));
-    at(0.05, 1, () => this.#person(random, "cancel"));
+    at(0.2, random.between(1, 2), () => this.#person(random, "cancel"));
+    at(0.1, random.between(1, 3), () => this.#person(random, "leaveOutside"));
     at(0.3, random.between(1, 4), () => this.#event(random, REVOKED));
     at(0.5, random.between(1, 3), () => this.#event(random, ARRIVED));
     at(0.5, random.between(1, 4), () => this.#runOutOfStock(random));

@@ -265,4 +265,19 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: "desk/acts.ts",
     edits: [{ line: 'return why === null || verdict.kind !== "write"', instead: 'return why !== ""' }],
   },
+  {
+    rule: "what follows is undone before what it follows, once it is known what happened",
+    file: "core/plan-cancel.ts",
+    edits: [{ line: "if (!isBegun && (isFollowed || !isSettled))", instead: "if (!isBegun && !isSettled)" }],
+  },
+  {
+    rule: "no case is canceled with an effect outside that nobody speaks of",
+    file: "core/outside.ts",
+    edits: [
+      {
+        line: 'if (known.confirmation !== null && hasEffect(known.confirmation)) return "effect";',
+        instead: "",
+      },
+    ],
+  },
 ];

@@ -444,7 +444,7 @@ inline stepConfirmed(s, basis) {
   :: else -> review[s] = none
   fi;
   lastFailure[s] = none; notBefore[s] = 0; notFound[s] = 0; checks[s] = 0; accepted[s] = 0;
-  pauseRequest = (pauseRequest || cancelRequest); cancelRequest = 0;        /* too late to cancel: it stops in sight */
+  pauseRequest = (pauseRequest || cancelRequest); cancelRequest = 0;        /* the code undoes it; here it stops in sight */
   losses = 0
 }
 

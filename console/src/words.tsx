@@ -20,6 +20,7 @@ const looks: Readonly<Record<ReadableState, { readonly sign: string; readonly to
   "Needs access": { sign: "⊘", tone: "need" },
   "Needs review": { sign: "!", tone: "need" },
   "Being repaired": { sign: "✋", tone: "run" },
+  Undoing: { sign: "↶", tone: "run" },
   Done: { sign: "✓", tone: "done" },
   "Done after repair": { sign: "✓", tone: "done" },
   Canceled: { sign: "×", tone: "off" },

@@ -56,6 +56,8 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
       return `${entry.by.name} ordered the ${nounOf(entry.step)} to be made again`;
     case "undoOrdered":
       return `${entry.by.name} ordered the ${nounOf(entry.step)} to be undone`;
+    case "leftOutside":
+      return `the ${nounOf(entry.step)} stays, as ${entry.by.name} says`;
     case "checkOrdered":
       return `${entry.by.name} wants the ${nounOf(entry.step)} checked`;
     case "assigned":
@@ -66,6 +68,8 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "paused":
     case "canceled":
       return `${entry.kind} by ${entry.by.name}`;
+    case "cancelRequested":
+      return `to be canceled, as ${entry.by.name} wants`;
     case "caseDone":
       return "done";
     // What the engine notes on its way, before each of the lines above.
@@ -76,7 +80,6 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "conditionAnswered":
     case "stepRestored":
     case "parked":
-    case "cancelRequested":
     case "pauseRequested":
       return null;
   }

@@ -155,6 +155,8 @@ function moveLine(caseId: string, { move, step, credential }: MoveView, repairId
       return `${cases} skip ${caseId} ${step ?? ""} --result JSON --reason TEXT${under}   (left out)`;
     case "undo":
       return `${cases} undo ${caseId} ${step ?? ""} --reason TEXT${under}   (taken back, and not done again by itself)`;
+    case "leaveOutside":
+      return `${cases} leave-outside ${caseId} ${step ?? ""} --reason TEXT${under}   (what it did stays, or was undone by hand)`;
     case "restoreAccess":
       return `${SPOKEN_NAME} access restored ${credential?.destination ?? ""} --credential ${credential?.credentialId ?? ""}`;
     case "assign":

@@ -1,4 +1,4 @@
-/** The commands by which people order something about one step, and say whose a case is: check, skip, undo, assign, hand-over. */
+/** The commands by which people order something about one step, and say whose a case is: check, skip, undo and the like. */
 
 import type { Assignee } from "../core/journal.ts";
 import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
@@ -58,6 +58,23 @@ export const casesUndoCommand: Command = {
     const reason = neededReason(call);
     return act(call, "needed", ({ desk }) =>
       desk.undoStep(needed(call, 0), { step: needed(call, 1), reason, ...common(call) }),
+    );
+  },
+};
+
+/** Says that what a step did stays outside. */
+export const casesLeaveOutsideCommand: Command = {
+  name: "cases leave-outside",
+  summary: "say, in a case that is being canceled, that what a step did stays outside or was undone by hand",
+  positionals: ["CASE", "STEP"],
+  options: [REASON_OPTION, PLAN_OPTION, REPAIR_OPTION, ...END_OPTIONS],
+  notes: [
+    "--reason is needed. Nothing more is done about that step; once nothing is left, the case is canceled.",
+  ],
+  run: (call) => {
+    const reason = neededReason(call);
+    return act(call, "needed", ({ desk }) =>
+      desk.leaveOutside(needed(call, 0), { step: needed(call, 1), reason, ...common(call) }),
     );
   },
 };

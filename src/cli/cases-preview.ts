@@ -9,7 +9,7 @@ import { withOpened } from "./open.ts";
 import { say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
 
-const onStep = ["confirm", "skip", "check", "ruleOut", "redo", "undo"] as const;
+const onStep = ["confirm", "skip", "check", "ruleOut", "redo", "undo", "leaveOutside"] as const;
 const moves = ["resume", "correct", ...onStep, "cancel"].join(", ");
 
 /** Shows what a move would do. */

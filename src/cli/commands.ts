@@ -21,6 +21,7 @@ import {
   casesCheckCommand,
   casesHandOverCommand,
   casesSkipCommand,
+  casesLeaveOutsideCommand,
   casesUndoCommand,
 } from "./cases-order.ts";
 import {
@@ -80,6 +81,7 @@ export const COMMANDS: readonly Command[] = [
   casesCheckCommand,
   casesSkipCommand,
   casesUndoCommand,
+  casesLeaveOutsideCommand,
   casesAssignCommand,
   casesHandOverCommand,
   casesNoteCommand,

@@ -68,7 +68,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "CONFIRM_BLOCKED":
     case "NOT_WAITING_FOR_APPROVAL":
     case "ALREADY_ANSWERED":
-    case "CANCEL_NEEDS_UNDO":
+    case "NOTHING_TO_LEAVE":
     case "PLAN_CHANGED":
     case "BULK_EMPTY":
     case "BULK_REFUSED":

@@ -142,6 +142,7 @@ export const REVIEW_WORDS: Readonly<Record<ReviewReason, ReadableState>> = {
   refused: "Needs review",
   expired: "Needs review",
   mayExistTwice: "Needs review",
+  staysOutside: "Needs review",
 };
 
 /** What people read where the wait that ends first is of this kind. */

@@ -151,6 +151,13 @@ export interface StepState {
   readonly checkedAt: number | null;
   /** Who ordered its effect to be taken back, and why, once that is done; null = nobody, or somebody resumed since. */
   readonly undone: { readonly by: string; readonly reason: string } | null;
+  /**
+   * What was confirmed before the step was done again: it is there until the new effect takes its place. Null = nothing is
+   * left of an earlier effect.
+   */
+  readonly replaced: Confirmation | null;
+  /** Who said that what the step did stays outside, and why; null = nobody did. */
+  readonly leftOutside: { readonly by: string; readonly reason: string } | null;
   /** When the step was last made to ask or wait anew: by a lapse, a correction or a resume. */
   readonly renewedAt: number | null;
 }
@@ -244,6 +251,8 @@ export interface CaseState {
   /** Whose it is; null = nobody's in particular. */
   readonly assignee: Assignee | null;
   readonly cancelRequest: PersonRequest | null;
+  /** Effects undone, or said to stay outside, since it was asked to be canceled. */
+  readonly takenBack: number;
   readonly pauseRequest: PersonRequest | null;
 }
 
@@ -279,6 +288,8 @@ export const UNTOUCHED_STEP: StepState = {
   checkOrderedAt: null,
   checkedAt: null,
   undone: null,
+  replaced: null,
+  leftOutside: null,
   renewedAt: null,
 };
 
@@ -340,6 +351,23 @@ export function tookEffect({ outcome }: Attempt): boolean {
 /** True of a step that was passed over: it is confirmed, and nothing was done. */
 export function isNotNeeded(confirmation: Confirmation | null): boolean {
   return confirmation?.by.how === "notNeeded";
+}
+
+/** True of a confirmation that rests on an effect at a destination, and not on an answer, an event or the clock. */
+export function hasEffect({ by }: Confirmation): boolean {
+  switch (by.how) {
+    case "response":
+    case "check":
+    case "lateReport":
+    case "person":
+      return true;
+    case "approval":
+    case "event":
+    case "timer":
+    case "notNeeded":
+    case "skip":
+      return false;
+  }
 }
 
 /** True for a step that stands without having done anything: it was not needed, or a person left it out. */

@@ -6,7 +6,9 @@ import {
   attemptOf,
   type AttemptOutcome,
   type CaseState,
+  type Confirmation,
   FRESH_ROUND,
+  hasEffect,
   type Intent,
   isCheckOrdered,
   isNotNeeded,
@@ -32,7 +34,7 @@ export type StepChange = Partial<StepState>;
  * circumstances: preconditions are counted anew (R16).
  */
 export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at: number): StepChange {
-  const { intent: before, confirmation, round, lastFailure } = stepOf(state, entry.step);
+  const { intent: before, confirmation, replaced, round, lastFailure } = stepOf(state, entry.step);
   const { intentVersion, idempotencyKey, destination, credentialId, basis, fingerprint, request } = entry;
   if (intentVersion !== (before?.version ?? 0) + 1) {
     throw corruptJournal(state, `intent version ${intentVersion} of step ${entry.step} is out of order`);
@@ -52,6 +54,7 @@ export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at:
     },
     // Done again: what was confirmed before cannot come to stand beside the new effect.
     confirmation: null,
+    replaced: confirmation !== null && hasEffect(confirmation) ? confirmation : replaced,
     lapse: null,
     lastFailure: confirmation === null ? lastFailure : null,
     round: before === null || before.basis === basis ? round : { ...round, preconditions: 0 },
@@ -241,20 +244,22 @@ export function undo(known: StepState): StepChange {
 
 /** A confirmation. It closes the step's review, with one exception, and uses up what waited for it. */
 export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): StepChange {
-  const { round, review } = stepOf(state, entry.step);
+  const { round, review, replaced } = stepOf(state, entry.step);
   const { intentVersion, basis, result, evidence, by } = entry;
+  const confirmation: Confirmation = {
+    revision: state.revision,
+    at,
+    intentVersion,
+    basis,
+    result,
+    evidence,
+    by,
+    round: round.number,
+  };
   return {
     intent: confirmedIntent(state, entry),
-    confirmation: {
-      revision: state.revision,
-      at,
-      intentVersion,
-      basis,
-      result,
-      evidence,
-      by,
-      round: round.number,
-    },
+    confirmation,
+    replaced: hasEffect(confirmation) ? null : replaced,
     lapse: null,
     // That it may exist twice is not answered by one of the two being confirmed: only a person closes that.
     review: review?.reason === "mayExistTwice" ? review : null,

@@ -78,6 +78,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     formerRepairs: [],
     assignee: null,
     cancelRequest: null,
+    takenBack: 0,
     pauseRequest: null,
   };
 }
@@ -120,6 +121,7 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "redoOrdered":
     case "undoOrdered":
     case "checkOrdered":
+    case "leftOutside":
       return orderStep(state, entry, at);
     case "assigned":
       return { ...state, assignee: entry.to };
@@ -177,14 +179,26 @@ function applyRepair(state: CaseState, entry: RepairEntry, at: number): CaseStat
 /** A request that the holder of the claim gets back with its next commit. */
 function askToStop(
   state: CaseState,
-  entry: EntryOf<"cancelRequested"> | EntryOf<"pauseRequested">,
+  entry: EntryOf<"cancelRequested" | "pauseRequested">,
   at: number,
 ): CaseState {
-  const { by, reason } = entry;
-  if (entry.kind === "cancelRequested") {
-    return wake({ ...state, cancelRequest: { by, reason, untilAt: null } }, at);
-  }
-  return wake({ ...state, pauseRequest: { by, reason, untilAt: entry.untilAt } }, at);
+  if (entry.kind === "cancelRequested") return beginCancel(state, entry, at);
+  const { by, reason, untilAt } = entry;
+  return wake({ ...state, pauseRequest: { by, reason, untilAt } }, at);
+}
+
+/** Whoever cancels a case wants it to move, paused or not; what it waited for people to go on with does not matter any more. */
+function beginCancel(state: CaseState, { by, reason }: EntryOf<"cancelRequested">, at: number): CaseState {
+  const asked = { ...state, cancelRequest: { by, reason, untilAt: null }, pauseRequest: null };
+  return goAgain(closeReviews(asked), at);
+}
+
+/** That something may exist twice only a person closes. */
+function closeReviews(state: CaseState): CaseState {
+  const open = Object.entries(state.steps).filter(
+    ([, { review }]) => review !== null && review.reason !== "mayExistTwice",
+  );
+  return open.reduce((one, [name]) => changeStep(one, name, { review: null }), state);
 }
 
 /** Only what came from storage can be of an unknown kind: a later engine wrote it, or it is damaged. */
@@ -227,13 +241,23 @@ function undoStep(state: CaseState, { step }: EntryOf<"stepUndone">, at: number)
   const undone = changeStep(state, undoName(step), undo(stepOf(state, undoName(step))));
   const { lapse } = stepOf(state, step);
   const ordered = lapse?.kind === "undo" ? { by: lapse.by, reason: lapse.reason } : null;
-  return goOn(undone, at, step, { ...undo(stepOf(state, step)), undone: ordered });
+  const open = goOn(undone, at, step, { ...undo(stepOf(state, step)), undone: ordered });
+  return state.cancelRequest === null ? open : { ...open, takenBack: state.takenBack + 1 };
+}
+
+/** Nothing more is done about it or its undo. A pause goes on. */
+function leaveOutside(state: CaseState, entry: EntryOf<"leftOutside">, at: number): CaseState {
+  const { step, by, reason } = entry;
+  const left = changeStep(state, step, { leftOutside: { by: by.name, reason }, review: null });
+  const name = undoName(step);
+  const settled = Object.hasOwn(left.steps, name) ? changeStep(left, name, { review: null }) : left;
+  return wake({ ...settled, takenBack: state.takenBack + 1 }, at);
 }
 
 /** What a person vouches for or orders about one step. */
 function orderStep(
   state: CaseState,
-  entry: EntryOf<"outcomeRuledOut" | "redoOrdered" | "undoOrdered" | "checkOrdered">,
+  entry: EntryOf<"outcomeRuledOut" | "redoOrdered" | "undoOrdered" | "checkOrdered" | "leftOutside">,
   at: number,
 ): CaseState {
   switch (entry.kind) {
@@ -245,6 +269,8 @@ function orderStep(
       return orderUndo(state, entry, at);
     case "checkOrdered":
       return wake(changeStep(state, entry.step, { checkOrderedAt: at }), at);
+    case "leftOutside":
+      return leaveOutside(state, entry, at);
   }
 }
 
@@ -274,15 +300,7 @@ function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: numb
   if (entry.by.how === "person" || entry.by.how === "skip") {
     return wake(changeStep({ ...state, losses: 0, repaired: true }, entry.step, change), at);
   }
-  const confirmed = goOn({ ...state, losses: 0 }, at, entry.step, change);
-  const { cancelRequest, pauseRequest } = state;
-  if (cancelRequest === null || entry.by.how === "notNeeded") return confirmed;
-  // Asked while nothing was confirmed, and too late now: the case stops where the person can see it.
-  const reason =
-    `asked to cancel, but ${entry.step} is confirmed by now` +
-    (cancelRequest.reason === null ? "" : `: ${cancelRequest.reason}`);
-  const instead = { by: cancelRequest.by, reason, untilAt: null };
-  return { ...confirmed, cancelRequest: null, pauseRequest: pauseRequest ?? instead };
+  return goOn({ ...state, losses: 0 }, at, entry.step, change);
 }
 
 function park({ waits, dueAt }: EntryOf<"parked">): Rest {
@@ -361,8 +379,8 @@ function restOf(
 }
 
 function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused" }>): CaseState {
-  const cancelRequest = rest.kind === "canceled" ? null : state.cancelRequest;
-  return { ...state, cancelRequest, pauseRequest: null, rest };
+  if (rest.kind === "paused") return { ...state, pauseRequest: null, rest };
+  return { ...closeReviews(state), cancelRequest: null, pauseRequest: null, rest };
 }
 
 /** A resume acts on one step or on all, and ends a pause. On an ended case it only closes reviews. */

@@ -104,7 +104,9 @@ export type ReviewReason =
   | "refused"
   | "expired"
   /** A late report says that the effect may exist twice. */
-  | "mayExistTwice";
+  | "mayExistTwice"
+  /** The case is being canceled, and the engine cannot take back what the step did. */
+  | "staysOutside";
 
 /** The visible place where a step waits for a person. */
 export interface Review {
@@ -296,6 +298,8 @@ export type Entry =
   | { readonly kind: "stepRestored"; readonly step: string }
   /** What the step did is undone: it is open again, and doing it once more would be a new effect. */
   | { readonly kind: "stepUndone"; readonly step: string; readonly intentVersion: number }
+  /** A person says that what a step did, or may have done, stays outside when the case is canceled. */
+  | { readonly kind: "leftOutside"; readonly step: string; readonly by: Actor; readonly reason: string }
   /** A person vouches that what was not known did not happen, and cannot any more. */
   | {
       readonly kind: "outcomeRuledOut";
@@ -394,6 +398,7 @@ export type Entry =
       readonly forced?: true;
     }
   | { readonly kind: "inputCorrected"; readonly input: Json; readonly by: Actor; readonly reason: string }
+  /** A person wants the case canceled: from here on nothing is begun, and what was done is undone. */
   | { readonly kind: "cancelRequested"; readonly by: Actor; readonly reason: string | null }
   | { readonly kind: "canceled"; readonly by: Actor; readonly reason: string | null }
   | {

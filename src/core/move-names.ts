@@ -39,6 +39,7 @@ export type MoveName =
   | "close"
   | "takeOver"
   | "cancel"
+  | "leaveOutside"
   | "approve";
 
 /** The closed list. */
@@ -81,6 +82,8 @@ export const MOVES: Readonly<Record<MoveName, MoveRule>> = {
   /** Take the case from another person's page. */
   takeOver: { right: "takeOver", on: "case", reason: "needed", isRisky: false, isPlanned: false },
   cancel: { right: "cancel", on: "case", reason: "optional", isRisky: true, isPlanned: true },
+  /** Say, in a case that is being canceled, that what a step did stays outside. */
+  leaveOutside: { right: "cancel", on: "step", reason: "needed", isRisky: true, isPlanned: true },
   /** Answer an approval, with yes or no. */
   approve: { right: "approve", on: "step", reason: "none", isRisky: false, isPlanned: true },
 };

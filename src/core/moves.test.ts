@@ -170,17 +170,19 @@ describe("a cancel", () => {
     expect(written(decideCancel(one().open("create").fail("create").state, null, why))).toEqual([canceled]);
   });
 
-  it("is refused with what it did where something is confirmed or may have happened", () => {
-    const story = new Story(line).approve("approve").settle();
-    expect(written(decideCancel(story.state, null, why))).toBe(
-      "CANCEL_NEEDS_UNDO: Case case-1 cannot be canceled before what it did is undone: approve (confirmed).",
-    );
-    story.open("create").fail("create");
-    expect(written(decideCancel(story.state, null, why))).toMatch(/undone: approve \(confirmed\)\.$/);
-    story.open("create").fail("create", lostAnswer);
-    expect(written(decideCancel(story.state, null, why))).toMatch(
-      /: approve \(confirmed\), create \(may have happened\)\.$/,
-    );
+  it("is no matter of answers: what a person approved is no effect", () => {
+    expect(written(decideCancel(new Story(line).approve("approve").settle().state, null, why))).toEqual([
+      canceled,
+    ]);
+  });
+
+  it("is asked for where something is confirmed or may have happened, once", () => {
+    const asked = [{ kind: "cancelRequested", ...why }];
+    const story = new Story(line).approve("approve").settle().open("create").fail("create", lostAnswer);
+    expect(written(decideCancel(story.state, null, why))).toEqual(asked);
+    expect(written(decideCancel(one().confirm("create").append(pause).state, null, why))).toEqual(asked);
+    story.append({ kind: "cancelRequested", ...why });
+    expect(code(decideCancel(story.state, null, why))).toBe("repeated");
   });
 
   it("against a worker's claim becomes a request, once; without a claim a request is carried out at once", () => {

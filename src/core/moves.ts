@@ -6,15 +6,15 @@
 
 import type { Claim } from "./claim.ts";
 import type { ErrorCode } from "./errors.ts";
-import { isCheckOrdered, isWithoutEffect, stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
+import { isCheckOrdered, stepOf, type CaseState, type OpenRepair } from "./case-state.ts";
 import { foldEntries } from "./fold.ts";
 import type { Actor, Assignee, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
 import type { SendStepOutline } from "./outline.ts";
-import { isUntouched, planCase } from "./plan.ts";
+import { isUntouched } from "./outside.ts";
+import { planCase } from "./plan.ts";
 import type { Act, PlanInput, PlannedStep } from "./planning.ts";
 import { repairUnder } from "./repair.ts";
-import { isSettled } from "./settled.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
 
@@ -93,6 +93,7 @@ export function decideApproval(
 function whyNot({ act, step }: PlannedStep): string {
   if (act.kind === "review") return act.review.sentence.replace(/\.$/, "");
   if (act.kind === "nothing" && act.why === "follows") return `it follows ${step.after.join(", ")}`;
+  if (act.kind === "nothing" && act.why === "canceling") return "the case is being canceled";
   return "its prerequisites are not answered yet";
 }
 
@@ -102,8 +103,9 @@ export function decideNote(text: string, by: Actor): MoveVerdict {
 }
 
 /**
- * Cancels a case of which nothing is confirmed and nothing may have been executed. Against a worker's claim it becomes
- * a request that the holder gets back with its next commit.
+ * Cancels a case of which nothing is outside. Else it is asked for: what may have happened is settled, what was done is
+ * undone, and the case is canceled after that. Against a worker's claim it is asked for too, and the holder learns it with
+ * its next commit.
  */
 export function decideCancel(
   state: CaseState,
@@ -113,21 +115,10 @@ export function decideCancel(
   if (state.rest.kind === "canceled") return { kind: "repeated" };
   if (isEnded(state)) return caseEnded(state);
   if (held !== null && inRepair(state, held) !== null) return caseClaimed(state, held);
-  if (held !== null && state.cancelRequest !== null) return { kind: "repeated" };
-  if (isUntouched(state)) {
-    return { kind: "write", entries: [{ kind: held === null ? "canceled" : "cancelRequested", ...request }] };
-  }
-  return refuse(
-    "CANCEL_NEEDS_UNDO",
-    `Case ${state.caseId} cannot be canceled before what it did is undone: ${touchedSteps(state).join(", ")}.`,
-  );
-}
-
-function touchedSteps({ steps }: CaseState): readonly string[] {
-  return Object.entries(steps).flatMap(([name, { confirmation, intent }]) => {
-    if (confirmation !== null && !isWithoutEffect(confirmation)) return [`${name} (confirmed)`];
-    return intent === null || isSettled(intent, null) ? [] : [`${name} (may have happened)`];
-  });
+  if (held === null && isUntouched(state))
+    return { kind: "write", entries: [{ kind: "canceled", ...request }] };
+  if (state.cancelRequest !== null) return { kind: "repeated" };
+  return { kind: "write", entries: [{ kind: "cancelRequested", ...request }] };
 }
 
 /**

@@ -20,7 +20,7 @@ import { foldEntries } from "./fold.ts";
 import type { CheckAnswer } from "./journal.ts";
 import { decideLateReport } from "./late.ts";
 import type { LapsePolicy, SendStepOutline } from "./outline.ts";
-import { isUntouched } from "./plan.ts";
+import { isUntouched } from "./outside.ts";
 import { findStep, undoneStep } from "./undo.ts";
 
 const notFound: CheckAnswer = { kind: "didNotHappen" };

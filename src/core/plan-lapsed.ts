@@ -85,7 +85,8 @@ function planRecheck(input: PlanInput, step: SendStepOutline, because: LapseReas
   return { kind: "wait", wait: { kind: "check", step: step.name, dueAt } };
 }
 
-function planUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline): Aim {
+/** Plans the undo of a confirmed step. */
+export function planUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline): Aim {
   const known = stepOf(input.state, undo.name);
   const { confirmation, review } = known;
   const isBegun = isBeingUndone(input.state, step);

@@ -174,7 +174,8 @@ describe("a step whose token was refused", () => {
 
   it("is not refreshed while a person asked the case to stop and something is under way", () => {
     const one = story().open("create").fail("create", refused);
-    one.append({ kind: "cancelRequested", by: { kind: "person", name: "ada" }, reason: null });
+    const by = { kind: "person", name: "ada" } as const;
+    one.append({ kind: "pauseRequested", by, reason: null, untilAt: null });
     expect(one.act("create", { busy: new Set(["other"]) })).toEqual({ kind: "nothing", why: "halting" });
   });
 });

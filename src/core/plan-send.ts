@@ -2,6 +2,7 @@
 
 import { basisOf } from "./basis.ts";
 import { asksAsSent, rolledBack } from "./decide.ts";
+import { invariant } from "./errors.ts";
 import type { Failure, FailureKind } from "./failure.ts";
 import { isUnproved, stepOf, type Intent, type StepState } from "./case-state.ts";
 import type { Entry, ReviewReason } from "./journal.ts";
@@ -13,6 +14,7 @@ import { isRefreshed, planRefresh } from "./plan-refresh.ts";
 import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
 import { isOneEffect } from "./repeat-safety.ts";
+import { unsettledIntent } from "./outside.ts";
 import { pendingIntent } from "./settled.ts";
 import { brokenPrerequisite, describeLapse } from "./standing.ts";
 
@@ -52,6 +54,24 @@ export function planSend(input: PlanInput, step: SendStepOutline): Act {
     pending,
     isPoison(input) ? poisonReview(planning) : planUnknown(planning, pending),
   );
+}
+
+/**
+ * Finds out about a step that may have happened in a case that is being canceled, so that it is known what there is to
+ * undo. The destination is asked where it can be; only where it cannot is the same request sent again.
+ */
+export function planSettling(input: PlanInput, step: SendStepOutline): Act {
+  const known = stepOf(input.state, step.name);
+  const pending = unsettledIntent(known);
+  invariant(pending !== null, `nothing of ${step.name} is left to settle`);
+  const late = lateSuccess(step, pending);
+  if (late !== null) return { kind: "confirm", entry: late };
+  if (known.review !== null) return { kind: "review", review: known.review, isOpen: true };
+  const planning = { input, step, known };
+  const act = isPoison(input)
+    ? poisonReview(planning)
+    : planUnknown(planning, pending, "the case is being canceled");
+  return withinWindow(planning, pending, act);
 }
 
 /** Plans a send that repeats nothing: its conditions are asked first. */
@@ -98,7 +118,7 @@ function poisonReview({ input, step }: SendPlanning): Act {
 }
 
 /** An attempt may have been executed: the destination's repeat safety decides, whatever the failure was. */
-function planUnknown(planning: SendPlanning, intent: Intent): Act {
+function planUnknown(planning: SendPlanning, intent: Intent, whyAsked: string | null = null): Act {
   const { input, step } = planning;
   const { destination } = step;
   if (destination.repeatSafety.by === "transaction") {
@@ -111,7 +131,9 @@ function planUnknown(planning: SendPlanning, intent: Intent): Act {
   const asked = actForGone(planning);
   if (asked !== null) return asked;
   const final = finalFailure(planning);
-  const why = final === null ? whyNotResent(planning, intent) : "more of the same cannot help";
+  const isAsked = whyAsked !== null && step.hasCheck;
+  const whyNot = isAsked ? whyAsked : whyNotResent(planning, intent);
+  const why = final === null ? whyNot : "more of the same cannot help";
   if (why === null) return planResend(planning, intent);
   // Who must restore access can do that now; the outcome is found out once it is there.
   if (final?.kind === "denied" || final?.kind === "quota") {

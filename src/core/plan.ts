@@ -4,18 +4,21 @@
  */
 
 import { actForConditions } from "./conditions.ts";
-import { type CaseState, isWithoutEffect, stepOf } from "./case-state.ts";
+import { type CaseState, stepOf } from "./case-state.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import { holdSend } from "./plan-hold.ts";
 import { planLapsed } from "./plan-lapsed.ts";
 import { actForOrder } from "./plan-ordered-check.ts";
+import { isNew, planCancel, strayEffects } from "./plan-cancel.ts";
 import { planSend } from "./plan-send.ts";
+import { actForStanding } from "./plan-standing.ts";
 import { planApproval, planSleep, planWaitForEvent, takenEvents } from "./plan-waits.ts";
 import type { Act, Aim, PlanInput, PlannedStep, ReviewAct, Standing } from "./planning.ts";
-import { reviewBy, reviewFor } from "./review.ts";
-import { hasNoEffect, hasSecondEffect, isSettled } from "./settled.ts";
+import { openReview, reviewBy } from "./review.ts";
+import { isSettled } from "./settled.ts";
 import { standingOf } from "./standing.ts";
+import { isLeftOutside, isUntouched } from "./outside.ts";
 import { findStep } from "./undo.ts";
 import { heldBackByVanished, vanishedReviews, vanishedSteps } from "./vanished.ts";
 import { actForWhen } from "./when.ts";
@@ -45,6 +48,24 @@ export interface Plan {
 
 /** Makes the plan. Never throws for anything that a journal may hold. */
 export function planCase(input: PlanInput): Plan {
+  return input.state.cancelRequest === null ? planOnward(input) : planEnd(input);
+}
+
+/** A case that is being canceled: nothing is begun, and no lapse matters any more. */
+function planEnd(input: PlanInput): Plan {
+  const steps = planCancel(input);
+  const strays = [...straysOf(input, steps), ...strayEffects(input)];
+  return {
+    steps,
+    strays,
+    foothold: footholdOf(steps),
+    shifts: [],
+    isComplete: false,
+    halt: haltOf(input),
+  };
+}
+
+function planOnward(input: PlanInput): Plan {
   const standings = new Map<string, Standing>();
   const taken = takenEvents(input.state);
   const planned = input.outline.steps.map((step): PlannedStep => {
@@ -121,14 +142,13 @@ function isNext({ input, step, standings }: Planning): boolean {
 }
 
 /**
- * Once a person asked to stop the case, nothing new is begun while something is still under way; and nothing is sent
+ * Once a person asked to pause the case, nothing new is begun while something is still under way; and nothing is sent
  * that its destination does not take now.
  */
 function holdBack(input: PlanInput, step: StepOutline, act: Act): Act {
   const { state, busy } = input;
-  const isHalting = busy.size > 0 && (state.cancelRequest !== null || state.pauseRequest !== null);
-  const isNew = act.kind === "send" || act.kind === "check" || act.kind === "ask" || act.kind === "refresh";
-  return isHalting && isNew ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
+  const isHalting = busy.size > 0 && state.pauseRequest !== null;
+  return isHalting && isNew(act) ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
 }
 
 function actForOpen({ input, step, taken }: Planning): Act {
@@ -155,39 +175,12 @@ function actForUncertain(input: PlanInput, step: StepOutline): Act {
   return act ?? { kind: "nothing", why: "follows" };
 }
 
-/** A standing step has nothing left to do, unless people must look at what is known of it. */
-function actForStanding(input: PlanInput, step: StepOutline): Act {
-  const { review, confirmation, round, intent } = stepOf(input.state, step.name);
-  // A review that asked what to do about a lapse is closed by what it rested on holding again.
-  if (review !== null && review.reason !== "lapsed") return { kind: "review", review, isOpen: true };
-  const isAccepted = confirmation !== null && round.number > confirmation.round;
-  if (step.kind === "step" && intent !== null && hasSecondEffect(intent, step.destination) && !isAccepted) {
-    const sentence =
-      `More than one attempt of ${step.name} took effect at ${step.destination.name}, which does not deduplicate. ` +
-      `It may exist twice there; resume the case once that is set right.`;
-    return openReview(reviewFor(input.outline, step, "mayExistTwice", sentence));
-  }
-  if (confirmation?.result.kind === "unreadable") {
-    const isNeeded = input.outline.steps.some((one) => one.closure.includes(step.name));
-    if (isNeeded || !isAccepted) {
-      const what = `${step.name} took effect, but what it returned cannot be stored: ${confirmation.result.why}.`;
-      const next = isNeeded ? "A later step follows it." : "Resume the case to go on without it.";
-      return openReview(reviewFor(input.outline, step, "unreadable", `${what} ${next}`));
-    }
-  }
-  return { kind: "nothing", why: "stands" };
-}
-
-function openReview(review: ReviewAct["review"]): ReviewAct {
-  return { kind: "review", review, isOpen: false };
-}
-
 function straysOf({ outline, state }: PlanInput, steps: readonly PlannedStep[]): readonly ReviewAct[] {
   return Object.entries(state.steps).flatMap(([name, { review, intent, confirmation }]) => {
     const step = findStep(outline, name);
     const isPlanned = steps.some((one) => one.step.name === name || one.target.name === name);
     if (!isPlanned && review !== null) return [{ kind: "review", review, isOpen: true }];
-    if (step?.kind === "step") return [];
+    if (step?.kind === "step" || isLeftOutside(state, name)) return [];
     if (review?.reason === "unknown" || intent === null || isSettled(intent, confirmation)) return [];
     const sentence =
       `${name} may have happened at ${intent.destination}, and the definition of ${outline.name} does not send it ` +
@@ -218,12 +211,4 @@ function haltOf({ state, busy }: PlanInput): Plan["halt"] {
   if (busy.size > 0) return "none";
   if (state.cancelRequest !== null && isUntouched(state)) return "cancel";
   return state.pauseRequest === null ? "none" : "pause";
-}
-
-/** True while nothing was done that is confirmed, and no intent may have taken effect: the case can be canceled without undo. */
-export function isUntouched(state: CaseState): boolean {
-  return Object.values(state.steps).every(
-    ({ confirmation, intent }) =>
-      (confirmation === null || isWithoutEffect(confirmation)) && (intent === null || hasNoEffect(intent)),
-  );
 }

@@ -51,9 +51,14 @@ export type Standing =
 export type Act =
   /**
    * `halting` = a person asked to stop the case, and it waits only for what is under way; `vanished` = it is new to the case,
-   * and a step that took effect has vanished from the definition: it may be that one under another name.
+   * and a step that took effect has vanished from the definition: it may be that one under another name; `canceling` = the
+   * case is being canceled, and nothing of the step is outside; `undoLater` = it is, and something else is settled or undone
+   * first.
    */
-  | { readonly kind: "nothing"; readonly why: "stands" | "follows" | "busy" | "halting" | "vanished" }
+  | {
+      readonly kind: "nothing";
+      readonly why: "stands" | "follows" | "busy" | "halting" | "vanished" | "canceling" | "undoLater";
+    }
   /** Ask these probes, then plan again. */
   | { readonly kind: "ask"; readonly conditions: readonly string[] }
   /**

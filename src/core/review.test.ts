@@ -29,6 +29,7 @@ const OWNERS: Record<ReviewReason, string> = {
   unknown: "outage-team",
   gone: "outage-team",
   conflict: "outage-team",
+  staysOutside: "outage-team",
   mayExistTwice: "outage-team",
   bug: "purchasing-lead",
   precondition: "purchasing-lead",

@@ -3,6 +3,7 @@
 import type { Failure } from "./failure.ts";
 import type { Review, ReviewReason } from "./journal.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "./outline.ts";
+import type { ReviewAct } from "./planning.ts";
 
 /** A review of `step` for whoever can help: by destination and reason, else the case type's owner. */
 export function reviewFor(
@@ -12,6 +13,11 @@ export function reviewFor(
   sentence: string,
 ): Review {
   return reviewBy(ownerOf(outline, step, reason), { step: step.name, reason, sentence });
+}
+
+/** A review that is to be opened. */
+export function openReview(review: Review): ReviewAct {
+  return { kind: "review", review, isOpen: false };
 }
 
 /** A review for `owner`. */
@@ -51,6 +57,7 @@ function destinationOwner({ owners }: DestinationOutline, reason: ReviewReason):
     case "gone":
     case "conflict":
     case "mayExistTwice":
+    case "staysOutside":
       return owners.outage;
     case "bug":
     case "precondition":

@@ -6,6 +6,7 @@
 import type { CaseState, Rest } from "./case-state.ts";
 import type { FailureKind, Executed } from "./failure.ts";
 import type { Assignee, Review, Wait } from "./journal.ts";
+import { isLeftOutside, undoingOf } from "./outside.ts";
 import { problemsOf, type Problem } from "./problems.ts";
 import { isSettled } from "./settled.ts";
 import { storableText } from "./storable-text.ts";
@@ -43,6 +44,8 @@ export interface CaseSummary {
   /** Claims lost in a row with an attempt open. */
   readonly losses: number;
   readonly isRepaired: boolean;
+  /** How many of all effects are undone, or said to stay outside; left out where the case is not being canceled. */
+  readonly undoing?: { readonly undone: number; readonly of: number };
   /** Whose it is; left out = nobody's in particular. */
   readonly assignee?: Assignee;
   /** Who has it open for repair, and how many events came meanwhile; null = nobody has. */
@@ -98,11 +101,15 @@ function summarize(state: CaseState): CaseSummary {
     reviews: steps.flatMap(([, step]) => (step.review === null ? [] : [storableReview(step.review)])),
     ...withProblems(state),
     unsettled: steps
-      .filter(([, { intent, confirmation }]) => intent !== null && !isSettled(intent, confirmation))
+      .filter(
+        ([name, { intent, confirmation }]) =>
+          intent !== null && !isSettled(intent, confirmation) && !isLeftOutside(state, name),
+      )
       .map(([name]) => name),
     lastFailure: lastFailureOf(state),
     losses: state.losses,
     isRepaired: state.repaired,
+    ...withUndoing(state),
     ...(state.assignee === null ? {} : { assignee: storableAssignee(state.assignee) }),
     repair:
       state.repair === null
@@ -115,6 +122,11 @@ function summarize(state: CaseState): CaseSummary {
 function withProblems(state: CaseState): Pick<CaseSummary, "problems"> {
   const problems = problemsOf(state);
   return problems.length === 0 ? {} : { problems };
+}
+
+function withUndoing(state: CaseState): Pick<CaseSummary, "undoing"> {
+  const undoing = undoingOf(state);
+  return undoing === null ? {} : { undoing };
 }
 
 function lastFailureOf(state: CaseState): FailureSummary | null {

@@ -135,6 +135,7 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     reason: "ill",
   },
   undoOrdered: { kind: "undoOrdered", step: "create", by: person, reason: "wrong one" },
+  leftOutside: { kind: "leftOutside", step: "notify", by: person, reason: "it was read already" },
   checkOrdered: { kind: "checkOrdered", step: "create", by: person, reason: null },
   assigned: { kind: "assigned", to: { id: "p-1", label: "Ann" }, by: person, reason: null },
   repairEnded: { kind: "repairEnded", claimId: "claim-3", why: "closed", events: 1, ignored: null },
@@ -181,6 +182,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 5, folded: "1e4aa455a731a4c6" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 6, folded: "e23b3ed84432a54a" });
   });
 });

@@ -111,6 +111,7 @@ const REVIEWED: Record<ReviewReason, ReadableState> = {
   poison: "Needs review",
   refused: "Needs review",
   expired: "Needs review",
+  staysOutside: "Needs review",
   mayExistTwice: "Needs review",
 };
 

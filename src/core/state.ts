@@ -21,6 +21,8 @@ export type ReadableState =
   | "Needs access"
   | "Needs review"
   | "Being repaired"
+  /** In a case that is being canceled; the sentence begins with how far that has come. */
+  | "Undoing"
   | "Done"
   | "Done after repair"
   | "Canceled";
@@ -167,7 +169,15 @@ function readOpen(state: "in_review" | "waiting" | "ready", input: ReadingInput)
   const [wait] = summary.waits.toSorted(
     (one, other) => (one.dueAt ?? Number.MAX_VALUE) - (other.dueAt ?? Number.MAX_VALUE),
   );
-  return wait === undefined ? readReady(input) : readWait(wait, input);
+  const reading = wait === undefined ? readReady(input) : readWait(wait, input);
+  if (summary.undoing === undefined || reading.state === "Worker lost") return reading;
+  const { sentence } = reading;
+  return { ...reading, state: "Undoing", sentence: `${sayUndoing(summary.undoing)}: ${sentence}` };
+}
+
+/** "Undoing 2 of 3"; of what is not known yet to have happened, nothing is to be counted. */
+function sayUndoing({ undone, of }: NonNullable<CaseSummary["undoing"]>): string {
+  return `Undoing ${Math.min(undone + 1, of)} of ${of}`;
 }
 
 function readReady({ summary, dueAt }: ReadingInput): Reading {
@@ -220,6 +230,7 @@ function reviewState(reason: ReviewReason): ReadableState {
     case "refused":
     case "expired":
     case "mayExistTwice":
+    case "staysOutside":
       return "Needs review";
   }
 }

@@ -53,6 +53,7 @@ const readable: Record<ReadableState, true> = {
   "Needs access": true,
   "Needs review": true,
   "Being repaired": true,
+  Undoing: true,
   Done: true,
   "Done after repair": true,
   Canceled: true,
@@ -73,6 +74,7 @@ const reasons: Record<ReviewReason, true> = {
   refused: true,
   expired: true,
   mayExistTwice: true,
+  staysOutside: true,
 };
 const waits: Record<Wait["kind"], Wait> = {
   retry: { kind: "retry", step: "a", dueAt: START, attempt: 2, attemptsMax: 5, by: "backoff" },
@@ -194,6 +196,7 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
   ],
   redoOrdered: [{ kind: "redoOrdered", step: "a", by: person, reason: "why" }],
   undoOrdered: [{ kind: "undoOrdered", step: "a", by: person, reason: "why" }],
+  leftOutside: [{ kind: "leftOutside", step: "a", by: person, reason: "why" }],
   checkOrdered: [{ kind: "checkOrdered", step: "a", ...why }],
   assigned: [{ kind: "assigned", to: { id: "p-1", label: "Ann" }, ...why }],
   conditionAnswered: [

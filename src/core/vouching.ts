@@ -17,11 +17,12 @@ import {
   type MoveVerdict,
 } from "./moves.ts";
 import type { StepOutline } from "./outline.ts";
+import { isLeftOutside, outsideEffects } from "./outside.ts";
 import { planCase } from "./plan.ts";
 import type { PlanInput, PlannedStep } from "./planning.ts";
 import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
 import { describeLapse } from "./standing.ts";
-import { findStep, isBeingUndone } from "./undo.ts";
+import { findStep, isBeingUndone, undoneName } from "./undo.ts";
 import { formatUtc } from "./utc-time.ts";
 
 /** What a person vouches for. */
@@ -61,7 +62,8 @@ export function decideConfirmation(input: PlanInput, held: HeldBy | null, vouchi
   const after = planCase({ ...input, state: previewWith(input, entry) }).steps.find(
     ({ step }) => step.name === name,
   );
-  if (after?.standing.kind === "lapsed") {
+  // In a case that is being canceled it is undone next, whether it would stand or not.
+  if (after?.standing.kind === "lapsed" && state.cancelRequest === null) {
     const why = describeLapse(after.standing.because);
     return refuse(
       "CONFIRM_BLOCKED",
@@ -96,6 +98,7 @@ export function decideSkip(input: PlanInput, held: HeldBy | null, skipping: Skip
   if (held !== null) return caseClaimed(state, held);
   const none = (why: string): MoveVerdict =>
     refuse("NOTHING_TO_SKIP", `${name} of case ${state.caseId} cannot be left out: ${why}.`);
+  if (state.cancelRequest !== null) return none(CANCELING);
   const planned = planCase(input).steps.find(({ step }) => step.name === name);
   if (planned === undefined) return none("the definition has no such step");
   const why = whyNotSkipped(input, planned);
@@ -176,16 +179,23 @@ export function decideRedo(
 ): MoveVerdict {
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
-  const isKnown = outline.steps.some(({ name }) => name === order.step);
-  const { confirmation } = stepOf(state, order.step);
-  if (!isKnown || confirmation === null || isNotNeeded(confirmation)) {
-    const why = isNotNeeded(confirmation)
-      ? "it was not needed; correct the input so that it is"
-      : "only a confirmed step can be done again; resume the case to go on with any other";
+  const why = whyNotRedone(state, outline.steps.find(({ name }) => name === order.step) ?? null);
+  if (why !== null) {
     return refuse("NOTHING_TO_REDO", `${order.step} of case ${state.caseId} cannot be done again: ${why}.`);
   }
   return { kind: "write", entries: [{ kind: "redoOrdered", ...order }] };
 }
+
+function whyNotRedone(state: CaseState, step: StepOutline | null): string | null {
+  if (state.cancelRequest !== null) return CANCELING;
+  const confirmation = step === null ? null : stepOf(state, step.name).confirmation;
+  if (isNotNeeded(confirmation)) return "it was not needed; correct the input so that it is";
+  return confirmation === null
+    ? "only a confirmed step can be done again; resume the case to go on with any other"
+    : null;
+}
+
+const CANCELING = "the case is being canceled: what it did is undone, and nothing is begun";
 
 /**
  * Orders what a confirmed step did to be taken back, by the step's own `undo`. It then waits for a person: it is not done
@@ -206,10 +216,39 @@ export function decideUndo(
 }
 
 function whyNotUndone(state: CaseState, step: StepOutline | null): string | null {
+  if (state.cancelRequest !== null) return CANCELING;
   if (step === null) return "the definition has no such step";
   if (step.kind !== "step" || step.undo === null) return "its definition does not say how";
   const { confirmation, lapse } = stepOf(state, step.name);
   if (confirmation === null) return "it is not confirmed";
   if (isWithoutEffect(confirmation)) return "nothing of it is there";
   return lapse?.kind === "undo" ? "that is ordered already" : null;
+}
+
+/** What a person lists as staying outside. */
+export interface LeavingOutside {
+  readonly step: string;
+  readonly by: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Says in a case that is being canceled that what a step did, or may have done, stays outside, or was taken back by hand:
+ * nothing more is done about it. An undo that is under way may be named as well as its step.
+ */
+export function decideLeavingOutside(
+  state: CaseState,
+  held: HeldBy | null,
+  { step: named, by, reason }: LeavingOutside,
+): MoveVerdict {
+  if (isEnded(state)) return caseEnded(state);
+  if (held !== null) return caseClaimed(state, held);
+  const step = undoneName(named);
+  const none = (why: string): MoveVerdict =>
+    refuse("NOTHING_TO_LEAVE", `${step} of case ${state.caseId} cannot be left outside: ${why}.`);
+  if (state.cancelRequest === null) return none("the case is not being canceled");
+  if (isLeftOutside(state, step)) return { kind: "repeated" };
+  const isThere = outsideEffects(state).some((one) => one.step === step);
+  if (!isThere) return none("nothing of it is there, or it is undone already");
+  return { kind: "write", entries: [{ kind: "leftOutside", step, by, reason }] };
 }

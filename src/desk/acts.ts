@@ -197,7 +197,7 @@ export async function resume(parts: DeskParts, caseId: string, request: ResumeRe
   });
 }
 
-/** Cancels a case without effects outside, or asks its holder to. Needs no definition unless there is a plan to compare. */
+/** Cancels a case, or has what it did undone first. Needs no definition unless there is a plan to compare. */
 export async function cancel(parts: DeskParts, caseId: string, request: CancelRequest): Promise<ActReply> {
   const { plan } = request;
   const by = personOf(request.by);

@@ -17,7 +17,8 @@ import { sendAgain } from "./send-again.ts";
 export interface ActReply {
   readonly caseId: string;
   /**
-   * `requested`: a worker holds the case and gets the request back with its next commit. `repeated`: it was known
+   * `requested`: a worker carries it out: its holder with its next commit, or, where what was done is undone first, the next
+   * one that takes the case. `repeated`: it was known
    * already, and nothing was written.
    */
   readonly outcome: "done" | "requested" | "repeated";
@@ -228,14 +229,10 @@ function readVerdict(caseId: string, verdict: MoveVerdict): ActReply {
         sentence: `Case ${caseId} knew that already; nothing was written.`,
       };
     case "write": {
-      const isRequest = verdict.entries.some(isRequestEntry);
-      return isRequest
-        ? {
-            caseId,
-            outcome: "requested",
-            sentence: "Requested: its holder carries it out with its next commit.",
-          }
-        : { caseId, outcome: "done", ...toldOf(verdict.entries) };
+      const [request] = verdict.entries.flatMap(sayRequest);
+      return request === undefined
+        ? { caseId, outcome: "done", ...toldOf(verdict.entries) }
+        : { caseId, outcome: "requested", sentence: request };
     }
   }
 }
@@ -255,6 +252,10 @@ function toldOf(entries: readonly Entry[]): Pick<ActReply, "sentence" | "ignored
   return { sentence: "Stored." };
 }
 
-function isRequestEntry({ kind }: Entry): boolean {
-  return kind === "cancelRequested" || kind === "pauseRequested";
+function sayRequest({ kind }: Entry): readonly string[] {
+  if (kind === "pauseRequested") return ["Requested: its holder carries it out with its next commit."];
+  if (kind !== "cancelRequested") return [];
+  return [
+    "Requested: a worker finds out what may have happened and undoes what was done; then it is canceled.",
+  ];
 }

@@ -62,7 +62,14 @@ import { viewLine, type CaseLine } from "./case-view.ts";
 import type { HasRight } from "./moves-view.ts";
 import { viewPacket, type ReviewPacket } from "./packet.ts";
 import { previewMove, viewForms, type FormsView, type MovePreview, type PreviewRequest } from "./preview.ts";
-import { checkNow, skipStep, undoStep, type CheckRequest, type SkipRequest } from "./step-orders.ts";
+import {
+  checkNow,
+  leaveOutside,
+  skipStep,
+  undoStep,
+  type CheckRequest,
+  type SkipRequest,
+} from "./step-orders.ts";
 import { checkEngine, type ActReply } from "./change.ts";
 import { definitionOf, neededDefinition } from "./definition.ts";
 import { diffDefinitions, type DefinitionDiff, type DiffRequest } from "./definition-diff.ts";
@@ -125,7 +132,10 @@ export interface Desk {
   answerApproval(caseId: string, answer: ApprovalRequest): Promise<ActReply>;
   /** Throws `NOTHING_TO_RESUME`, `RESUME_BLOCKED`, `CASE_CLAIMED`, `PLAN_CHANGED`. */
   resume(caseId: string, request: ResumeRequest): Promise<ActReply>;
-  /** Throws `CANCEL_NEEDS_UNDO`. */
+  /**
+   * Cancels a case: at once where nothing of it is outside; else what was done is undone first, and what cannot be goes to
+   * people.
+   */
   cancel(caseId: string, request: CancelRequest): Promise<ActReply>;
   pause(caseId: string, request: PauseRequest): Promise<ActReply>;
   /** Throws `INVALID_INPUT`, `CASE_CLAIMED`. */
@@ -140,6 +150,8 @@ export interface Desk {
   skipStep(caseId: string, request: SkipRequest): Promise<ActReply>;
   /** Takes back what a confirmed step did; it then waits for a person. Throws `NOTHING_TO_UNDO`. */
   undoStep(caseId: string, request: RedoRequest): Promise<ActReply>;
+  /** Says, in a case that is being canceled, that what a step did stays outside. Throws `NOTHING_TO_LEAVE`. */
+  leaveOutside(caseId: string, request: RedoRequest): Promise<ActReply>;
   /** Has a worker ask anew what is known of a step; it sends nothing. Throws `NOTHING_TO_CHECK`. */
   checkNow(caseId: string, request: CheckRequest): Promise<ActReply>;
   /** Gives a case to a person or a team, or to nobody in particular. */
@@ -236,6 +248,7 @@ export function createDesk(options: DeskOptions): Desk {
     redoStep: (caseId, request) => redoStep(parts, caseId, request),
     skipStep: (caseId, request) => skipStep(parts, caseId, request),
     undoStep: (caseId, request) => undoStep(parts, caseId, request),
+    leaveOutside: (caseId, request) => leaveOutside(parts, caseId, request),
     checkNow: (caseId, request) => checkNow(parts, caseId, request),
     assignCase: (caseId, request) => assignCase(parts, caseId, request),
     handOver: (caseId, request) => handOver(parts, caseId, request),

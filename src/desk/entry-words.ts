@@ -35,6 +35,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "checkOrdered":
     case "assigned":
     case "outcomeRuledOut":
+    case "leftOutside":
     case "cancelRequested":
     case "canceled":
     case "pauseRequested":
@@ -110,6 +111,7 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
     case "resumed":
     case "inputCorrected":
     case "outcomeRuledOut":
+    case "leftOutside":
     case "redoOrdered":
     case "undoOrdered":
     case "checkOrdered":
@@ -187,6 +189,7 @@ type Personal = Extract<
       | "checkOrdered"
       | "assigned"
       | "outcomeRuledOut"
+      | "leftOutside"
       | "cancelRequested"
       | "canceled"
       | "pauseRequested"
@@ -217,6 +220,8 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       return `${entry.by.name} corrected the input${reasonWords(entry.reason)}.`;
     case "outcomeRuledOut":
       return `${entry.by.name} vouches that ${entry.step} did not happen${reasonWords(entry.reason)}.`;
+    case "leftOutside":
+      return `${entry.by.name} says that what ${entry.step} did stays outside${reasonWords(entry.reason)}.`;
     case "redoOrdered":
       return `${entry.by.name} ordered ${entry.step} to be done again${reasonWords(entry.reason)}.`;
     case "undoOrdered":
@@ -228,7 +233,7 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       return `${entry.by.name} gave the case to ${whose}${reasonWords(entry.reason)}.`;
     }
     case "cancelRequested":
-      return `${entry.by.name} asked to cancel${reasonWords(entry.reason)}.`;
+      return `${entry.by.name} asked to cancel the case${reasonWords(entry.reason)}; what it did is undone first.`;
     case "canceled":
       return `${entry.by.name} canceled the case${reasonWords(entry.reason)}.`;
     case "pauseRequested":

@@ -17,8 +17,16 @@ import {
   type MoveVerdict,
 } from "../core/moves.ts";
 import { decideOpenRepair, decideTakeOver } from "../core/repair-moves.ts";
-import { decideConfirmation, decideRedo, decideRulingOut, decideSkip, decideUndo } from "../core/vouching.ts";
+import {
+  decideConfirmation,
+  decideLeavingOutside,
+  decideRedo,
+  decideRulingOut,
+  decideSkip,
+  decideUndo,
+} from "../core/vouching.ts";
 import type { SendStepOutline } from "../core/outline.ts";
+import { outsideEffects } from "../core/outside.ts";
 import { planCase } from "../core/plan.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { findStep } from "../core/undo.ts";
@@ -118,6 +126,7 @@ function movesOnPlan(input: MovesInput, plan: PlanInput, held: HeldBy | null): r
     ...on("skip", (step) => decideSkip(plan, held, { ...said, step, result: null })),
     ...on("redo", (step) => decideRedo(plan, held, { ...said, step })),
     ...on("undo", (step) => decideUndo(plan, held, { ...said, step })),
+    ...leavingMoves(state, held),
     ...accessMoves(plan),
   ];
 }
@@ -142,6 +151,15 @@ function judgeSteps(
   const [first] = judged;
   // The reason of the step that is looked at first says most.
   return first === undefined ? [] : [{ move, verdict: first.verdict }];
+}
+
+/** Only in a case that is being canceled is there anything to be left. */
+function leavingMoves(state: CaseState, held: HeldBy | null): readonly Judged[] {
+  if (state.cancelRequest === null) return [];
+  const names = outsideEffects(state).map(({ step }) => step);
+  return judgeSteps("leaveOutside", names, (step) =>
+    decideLeavingOutside(state, held, { step, by: anybody, reason }),
+  );
 }
 
 function judgeForce(

@@ -66,6 +66,7 @@ function stepFacts(input: PlanInput, planned: PlannedStep): StepFacts["facts"] {
     request: intent?.fingerprint ?? null,
     review: review?.reason ?? null,
     answer: answer === null ? null : answer.sourceId,
+    ...(input.state.cancelRequest === null ? {} : { canceling: true }),
     ...factsOfEvents(input, planned),
   };
 }

@@ -4,6 +4,7 @@ import { unreachable } from "../core/errors.ts";
 import { stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer, Wait } from "../core/journal.ts";
 import type { ConditionOutline, StepOutline } from "../core/outline.ts";
+import { outsideEffects } from "../core/outside.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import {
   answerKey,
@@ -176,6 +177,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       if (act.why === "busy") return "under way now";
       if (act.why === "vanished")
         return "not begun: a step that took effect has vanished from the definition";
+      if (act.why === "canceling") return "nothing more is done: the case is being canceled";
+      if (act.why === "undoLater") return `is undone once ${sayBeforeUndo(input, step)}`;
       if (act.why === "halting") return "not begun: the case stops once what is under way has ended";
       if (act.why === "stands" && confirmation !== null) {
         const { by } = confirmation;
@@ -186,7 +189,7 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
     case "ask":
       return `${lapsed}first asks ${act.conditions.map((name) => `"${name}"`).join(", ")}`;
     case "send":
-      return `${lapsed}${target === step ? "" : "is undone first: "}${saySend(input, target, act.repeats.length)}`;
+      return `${lapsed}${target === step ? "" : sayUndo(input)}${saySend(input, target, act.repeats.length)}`;
     case "check":
       return act.about === "outcome"
         ? `${lapsed}asks the destination whether it happened, and sends nothing before`
@@ -199,7 +202,7 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
         : `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
     case "record":
       return act.entry.kind === "stepUndone"
-        ? "is open again: what it did is undone"
+        ? "what it did is undone"
         : "did not happen: it was rolled back with the transaction that would have confirmed it";
     case "wait":
       return `${lapsed}${sayWait(act.wait, formatTime)}`;
@@ -208,6 +211,18 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
     default:
       return unreachable(act, "act");
   }
+}
+
+function sayUndo({ state }: PlanInput): string {
+  return state.cancelRequest === null ? "is undone first: " : "is undone: ";
+}
+
+/** What goes before the undo of a step in a case that is being canceled. */
+function sayBeforeUndo({ outline, state }: PlanInput, { name }: StepOutline): string {
+  const outside = new Set(outsideEffects(state).map(({ step }) => step));
+  const later = outline.steps.filter((one) => one.closure.includes(name) && outside.has(one.name));
+  if (later.length === 0) return "it is known what else happened";
+  return `${later.map((one) => one.name).join(", ")} ${later.length === 1 ? "is" : "are"}`;
 }
 
 function saySend(input: PlanInput, step: StepOutline, repeats: number): string {

@@ -17,7 +17,14 @@ import {
 import { planCase } from "../core/plan.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
-import { decideConfirmation, decideRedo, decideRulingOut, decideSkip, decideUndo } from "../core/vouching.ts";
+import {
+  decideConfirmation,
+  decideLeavingOutside,
+  decideRedo,
+  decideRulingOut,
+  decideSkip,
+  decideUndo,
+} from "../core/vouching.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { JsonSchemaReading } from "../define/json-schema.ts";
 import type { FoldedCase, StoredCase } from "../store/port.ts";
@@ -39,7 +46,10 @@ export type PreviewRequest = { readonly repairId?: string | undefined } & (
   /** The whole input as it would be. */
   | { readonly move: "correct"; readonly input: unknown }
   | { readonly move: "confirm" | "skip"; readonly step: string; readonly result?: unknown }
-  | { readonly move: "check" | "ruleOut" | "redo" | "undo"; readonly step: string }
+  | {
+      readonly move: "check" | "ruleOut" | "redo" | "undo" | "leaveOutside";
+      readonly step: string;
+    }
   | { readonly move: "cancel" }
 );
 
@@ -120,6 +130,7 @@ async function valueOf(caseType: CaseType, request: PreviewRequest): Promise<Jso
     case "ruleOut":
     case "redo":
     case "undo":
+    case "leaveOutside":
     case "cancel":
       return null;
   }
@@ -155,6 +166,8 @@ function judge(request: PreviewRequest, { input, held, caseType, value }: Judgin
       return decideRedo(input, held, { step: request.step, by, reason });
     case "undo":
       return decideUndo(input, held, { step: request.step, by, reason });
+    case "leaveOutside":
+      return decideLeavingOutside(input.state, held, { step: request.step, by, reason });
     case "cancel":
       return decideCancel(input.state, held, { by, reason });
   }

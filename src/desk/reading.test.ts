@@ -52,8 +52,8 @@ onEachStore("what the desk reads", (storeOf) => {
     test("takes a cancel and a pause as requests, and keeps its claim", async () => {
       const caseId = await start(desk);
       await claimAll(storeOf(), { name: "w-3", leaseMs: 60_000 });
-      expect((await desk.pause(caseId, ada)).outcome).toBe("requested");
       expect((await desk.cancel(caseId, ada)).outcome).toBe("requested");
+      expect((await desk.pause(caseId, ada)).outcome).toBe("requested");
       const view = await desk.show(caseId);
       expect(view.requested).toEqual(["cancel", "pause"]);
       expect(view.storedState).toBe("claimed");

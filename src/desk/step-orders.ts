@@ -2,8 +2,8 @@
 
 import { readJson, type Json } from "../core/json.ts";
 import { decideCheck } from "../core/moves.ts";
-import { findStep } from "../core/undo.ts";
-import { decideSkip, decideUndo } from "../core/vouching.ts";
+import { findStep, undoneName } from "../core/undo.ts";
+import { decideLeavingOutside, decideSkip, decideUndo } from "../core/vouching.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
@@ -58,6 +58,25 @@ export async function undoStep(parts: DeskParts, caseId: string, request: RedoRe
 }
 
 /**
+ * Says, in a case that is being canceled, that what a step did stays outside; of a step that the definition has no more too.
+ * Needs no definition unless there is a plan to compare. Throws `NOTHING_TO_LEAVE`.
+ */
+export async function leaveOutside(
+  parts: DeskParts,
+  caseId: string,
+  request: RedoRequest,
+): Promise<ActReply> {
+  const { step, reason, plan } = request;
+  checkTexts([{ path: "reason", value: reason, charsMax: REASON_CHARS_MAX, isProse: true }]);
+  const by = personOf(request.by);
+  const seen = { plan, step: undoneName(step) };
+  return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
+    if (plan !== undefined) seenPlan(parts, view, seen);
+    return decideLeavingOutside(view.state, view.held, { step, by, reason });
+  });
+}
+
+/**
  * Has a worker ask anew what is known of a step: its probes, and whether its effect is there. The answers are in the history
  * once they came. Throws `NOTHING_TO_CHECK`.
  */
@@ -66,7 +85,7 @@ export async function checkNow(parts: DeskParts, caseId: string, request: CheckR
   const reason = reasonOf(request.reason);
   const by = personOf(request.by);
   // An undo is asked about under its own name, and belongs to the plan of what it takes back.
-  const seen = { plan: request.plan, step: step.replace(/\.undo$/, "") };
+  const seen = { plan: request.plan, step: undoneName(step) };
   return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
     checkStep(neededDefinition(parts.registry, view.row), step);
     return decideCheck(seenPlan(parts, view, seen), view.held, { step, by, reason });

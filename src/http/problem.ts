@@ -68,7 +68,7 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   CONFIRM_BLOCKED: ["Refused", 409],
   NOT_WAITING_FOR_APPROVAL: ["Refused", 409],
   ALREADY_ANSWERED: ["Refused", 409],
-  CANCEL_NEEDS_UNDO: ["Refused", 409],
+  NOTHING_TO_LEAVE: ["Refused", 409],
   PERSON_EXISTS: ["Refused", 409],
   PLAN_CHANGED: ["The plan changed", 412],
   PLAN_NEEDED: ["The plan version is missing", 428],

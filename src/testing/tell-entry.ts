@@ -2,7 +2,12 @@
 
 import type { Entry, Wait } from "../core/journal.ts";
 
-const ORDERED = { redoOrdered: "done again", undoOrdered: "undone", checkOrdered: "asked about" } as const;
+const ORDERED = {
+  redoOrdered: "done again",
+  undoOrdered: "undone",
+  checkOrdered: "asked about",
+  leftOutside: "left outside",
+} as const;
 
 /** Null for what says nothing about the course of a case. */
 export function tellEntry(entry: Entry): string | null {
@@ -34,6 +39,7 @@ export function tellEntry(entry: Entry): string | null {
     case "redoOrdered":
     case "undoOrdered":
     case "checkOrdered":
+    case "leftOutside":
       return `${entry.by.name} orders ${entry.step} to be ${ORDERED[entry.kind]}`;
     case "assigned":
       return `${entry.by.name} gives the case to ${entry.to === null ? "nobody in particular" : entry.to.label}`;
@@ -57,6 +63,8 @@ export function tellEntry(entry: Entry): string | null {
       return `stored: late report on attempt ${entry.attempt} of ${entry.step}: ${entry.outcome.kind}`;
     case "caseDone":
       return "the case is done";
+    case "cancelRequested":
+      return `${entry.by.name} asks to cancel the case`;
     case "canceled":
       return `the case is canceled by ${entry.by.name}`;
     case "paused":
@@ -68,7 +76,6 @@ export function tellEntry(entry: Entry): string | null {
     case "conditionAnswered":
       return `stored: "${entry.condition}" of ${entry.step}: ${entry.answer.kind}`;
     case "noteAdded":
-    case "cancelRequested":
     case "pauseRequested":
       return null;
   }

@@ -71,6 +71,12 @@ export const MOVE_FORMS: Readonly<Record<Move, MoveForm>> = {
     about: "What the step did is taken back outside.",
     fields: [],
   },
+  leaveOutside: {
+    name: "Leave outside",
+    about:
+      "What the step did stays, or was undone by hand; nothing more is done about it, and the case can be canceled.",
+    fields: [],
+  },
   restoreAccess: {
     name: "Access restored",
     about: "One case that waits on the access is tried; if it goes on, so do all others.",
@@ -113,7 +119,8 @@ export const MOVE_FORMS: Readonly<Record<Move, MoveForm>> = {
   },
   cancel: {
     name: "Cancel the case",
-    about: "The case ends here. What is confirmed outside stays unless it can be undone.",
+    about:
+      "Nothing more is begun. What was done outside is undone first; where that cannot be, people are asked.",
     fields: [],
   },
 };
@@ -179,6 +186,7 @@ function act(move: PlainMove, on: MoveOn, filled: Filled): Promise<ActReply> {
     case "skip":
     case "redo":
     case "undo":
+    case "leaveOutside":
     case "force":
       return actOnStep(move, on, filled);
     case "approve":
@@ -202,7 +210,10 @@ function common({ caseId, repairId }: MoveOn, { reason }: Filled) {
   };
 }
 
-type StepMove = Extract<PlainMove, "check" | "confirm" | "ruleOut" | "skip" | "redo" | "undo" | "force">;
+type StepMove = Extract<
+  PlainMove,
+  "check" | "confirm" | "ruleOut" | "skip" | "redo" | "undo" | "leaveOutside" | "force"
+>;
 
 function actOnStep(move: StepMove, on: MoveOn, filled: Filled): Promise<ActReply> {
   const { plan } = on;
@@ -224,6 +235,8 @@ function actOnStep(move: StepMove, on: MoveOn, filled: Filled): Promise<ActReply
       return api.redoStep({ ...there, reason }, { plan });
     case "undo":
       return api.undoStep({ ...there, reason }, { plan });
+    case "leaveOutside":
+      return api.leaveOutside({ ...there, reason }, { plan });
     case "force":
       return api.resumeCase({ ...there, reason, force: true }, { plan });
   }

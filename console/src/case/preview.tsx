@@ -35,6 +35,7 @@ function previewed(move: Move): { readonly move: PreviewedMove; readonly force?:
     case "skip":
     case "redo":
     case "undo":
+    case "leaveOutside":
     case "cancel":
       return { move };
     case "approve":

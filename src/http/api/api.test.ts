@@ -380,7 +380,7 @@ describe("a right", () => {
     const refused = await refusalOf(client.cancelCase({ caseId }, { plan: "*" }));
     expect(refused).toMatchObject({ code: "NOT_ALLOWED", details: { status: 403 } });
     expect(refused.message).toBe(
-      `ben has not the right "cancel", which this needs: cancel a case, or ask its holder to. Nothing was done.`,
+      `ben has not the right "cancel", which this needs: cancel a case, or have what it did undone first. Nothing was done.`,
     );
     expect((await client.showCase({ caseId })).revision).toBe(1);
   });

@@ -113,6 +113,7 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   redoStep: { ...onCase, body: redoBody, reply: actReply },
   checkStep: { ...onCase, body: checkBody, reply: actReply },
   skipStep: { ...onCase, body: skipBody, reply: actReply },
+  leaveOutside: { ...onCase, body: redoBody, reply: actReply },
   undoStep: { ...onCase, body: redoBody, reply: actReply },
   assignCase: { ...onCase, body: assignBody, reply: actReply },
   cancelCase: { ...onCase, body: cancelBody, reply: actReply },

@@ -84,6 +84,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   redoStep: (call) => act(call, (id, request) => call.parts.desk.redoStep(id, request)),
   checkStep: (call) => act(call, (id, request) => call.parts.desk.checkNow(id, request)),
   skipStep: (call) => act(call, (id, request) => call.parts.desk.skipStep(id, request)),
+  leaveOutside: (call) => act(call, (id, request) => call.parts.desk.leaveOutside(id, request)),
   undoStep: (call) => act(call, (id, request) => call.parts.desk.undoStep(id, request)),
   assignCase: (call) => act(call, (id, request) => call.parts.desk.assignCase(id, request)),
   cancelCase: (call) => act(call, (id, request) => call.parts.desk.cancel(id, request)),
@@ -170,6 +171,7 @@ function readPreview({ move, step, force, input, result, repairId }: PreviewBody
     case "ruleOut":
     case "redo":
     case "undo":
+    case "leaveOutside":
       return { move, step: step ?? missing(move, "step"), ...under };
   }
 }

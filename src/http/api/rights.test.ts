@@ -32,6 +32,7 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   checkStep: { step },
   skipStep: { step, reason },
   undoStep: { step, reason },
+  leaveOutside: { step, reason },
   assignCase: { to: null },
   cancelCase: {},
   pauseCase: {},

@@ -161,6 +161,12 @@ export const API_ROUTES: {
     verb: "undo",
     summary: "Take back what a confirmed step did",
   },
+  leaveOutside: {
+    ...move,
+    path: "/cases/{caseId}/leave-outside",
+    verb: "cancel",
+    summary: "Say, in a case that is being canceled, that what a step did stays outside",
+  },
   assignCase: {
     ...fact,
     path: "/cases/{caseId}/assignment",
@@ -171,7 +177,7 @@ export const API_ROUTES: {
     ...move,
     path: "/cases/{caseId}/cancel",
     verb: "cancel",
-    summary: "Cancel a case, or ask its holder to",
+    summary: "Cancel a case, or have what it did undone first",
   },
   pauseCase: {
     ...fact,

@@ -227,6 +227,7 @@ export interface ApiTypes extends BulkApiTypes, InboxApiTypes {
   readonly redoStep: { params: CaseParams; query: Nothing; body: RedoBody; reply: ActReply };
   readonly checkStep: { params: CaseParams; query: Nothing; body: CheckBody; reply: ActReply };
   readonly skipStep: { params: CaseParams; query: Nothing; body: SkipBody; reply: ActReply };
+  readonly leaveOutside: { params: CaseParams; query: Nothing; body: RedoBody; reply: ActReply };
   readonly undoStep: { params: CaseParams; query: Nothing; body: RedoBody; reply: ActReply };
   readonly assignCase: { params: CaseParams; query: Nothing; body: AssignBody; reply: ActReply };
   readonly cancelCase: { params: CaseParams; query: Nothing; body: ReasonedBody; reply: ActReply };
@@ -307,4 +308,5 @@ export type PlannedRoute =
   | "checkStep"
   | "skipStep"
   | "undoStep"
+  | "leaveOutside"
   | "cancelCase";

@@ -93,6 +93,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   stepUndone: true,
   redoOrdered: true,
   undoOrdered: true,
+  leftOutside: true,
   checkOrdered: true,
   assigned: true,
   outcomeRuledOut: true,

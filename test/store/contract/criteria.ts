@@ -8,7 +8,9 @@ import type { StoredHolder, StoredRow } from "../../../src/store/port.ts";
 import { newCase, newCaseId, newId } from "../made-cases.ts";
 import type { Bench } from "./contract.ts";
 
-const CASES = 300;
+const CASES = 480;
+/** One in so many is being canceled. */
+const CANCELED_EVERY = 6;
 const QUESTIONS = 150;
 const SEED = 20_261_130;
 
@@ -36,6 +38,7 @@ const readables: Readonly<Record<ReadableState, true>> = {
   "Needs access": true,
   "Needs review": true,
   "Being repaired": true,
+  Undoing: true,
   Done: true,
   "Done after repair": true,
   Canceled: true,
@@ -191,7 +194,8 @@ async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
     holder: fc.option(fc.nat(holderIds.length - 1), { freq: 2 }),
     at: fc.constantFrom(1_000, 1_500, 2_000),
   });
-  for (const wish of fc.sample(wishes, { numRuns: CASES, seed: SEED })) {
+  for (const [index, drawn] of fc.sample(wishes, { numRuns: CASES, seed: SEED }).entries()) {
+    const wish = index % CANCELED_EVERY === 0 ? beingCanceled(drawn) : drawn;
     const shard = 7;
     const { holder } = wish;
     const isOpen = wish.resting.state !== "done" && wish.resting.state !== "canceled";
@@ -202,6 +206,13 @@ async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
     await store.insertCase({ ...made, row: { ...made.row, ...whole(wish.resting) } });
   }
   return store.listHolders();
+}
+
+function beingCanceled<Wish extends { readonly resting: Pick<RestingRow, "state" | "dueAt" | "summary"> }>(
+  wish: Wish,
+): Wish {
+  const { resting: row } = wish;
+  return { ...wish, resting: { ...row, summary: { ...row.summary, undoing: { undone: 0, of: 2 } } } };
 }
 
 export function testCriteria(bench: Bench): void {

@@ -71,6 +71,7 @@ export const readableState: z.ZodType<ReadableState> = oneOf<ReadableState>({
   "Needs access": true,
   "Needs review": true,
   "Being repaired": true,
+  Undoing: true,
   Done: true,
   "Done after repair": true,
   Canceled: true,
@@ -154,6 +155,7 @@ export const reviewReason: z.ZodType<ReviewReason> = oneOf<ReviewReason>({
   refused: true,
   expired: true,
   mayExistTwice: true,
+  staysOutside: true,
 });
 
 const reviewFields = {
@@ -327,6 +329,7 @@ const entryKind = oneOf<EntryKind>({
   stepRestored: true,
   stepUndone: true,
   undoOrdered: true,
+  leftOutside: true,
 });
 
 const historyEntry = named<HistoryEntry>("HistoryEntry")(

@@ -19,6 +19,7 @@ export const previewedMove: z.ZodType<MovePreview["move"]> = oneOf<MovePreview["
   ruleOut: true,
   redo: true,
   undo: true,
+  leaveOutside: true,
   cancel: true,
 });
 

@@ -65,6 +65,8 @@ and (
     when c.state = 'paused' and (c.due_at is null or c.due_at > to_timestamp($17::float8 / 1000)) then 'Paused'
     when c.state = 'ready' and (c.summary ->> 'losses')::integer > 0 then 'Worker lost'
     when c.state <> 'paused' and c.has_review then $13::jsonb ->> (c.summary #>> '{reviews,0,reason}')
+    when c.state <> 'paused' and c.summary ? 'undoing'
+      and ((c.summary ->> 'losses')::integer = 0 or jsonb_array_length(c.summary -> 'waits') > 0) then 'Undoing'
     when c.state <> 'paused' and jsonb_array_length(c.summary -> 'waits') > 0 then $14::jsonb ->> (
       select waits.wait ->> 'kind'
       from jsonb_array_elements(c.summary -> 'waits') with ordinality as waits (wait, number)
