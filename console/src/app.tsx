@@ -16,7 +16,9 @@ import { Link } from "./link.tsx";
 import { usePolled } from "./polled.ts";
 import { ProblemsScreen } from "./problems.tsx";
 import { addressOf, usePlace, type Place } from "./route.ts";
-import { choose, useSettings, type Settings } from "./settings.ts";
+import { ThemeChoice } from "./theme-choice.tsx";
+import { choose, useSettings } from "./settings.ts";
+import { SettingsScreen } from "./settings-screen.tsx";
 import { SignInForm, SignInPage } from "./sign-in.tsx";
 import { Told } from "./told.tsx";
 import { WorkersScreen } from "./workers.tsx";
@@ -68,6 +70,7 @@ const screens = [
   { path: "events", kind: "events", name: "Incoming events" },
   { path: "bulk", kind: "bulk", name: "Bulk acts" },
   { path: "workers", kind: "workers", name: "Workers" },
+  { path: "settings", kind: "settings", name: "Settings" },
 ] as const;
 
 /** The screen in the head that a page belongs to. */
@@ -85,7 +88,7 @@ function Head({
   readonly me: Me | null;
   readonly onHelp: () => void;
 }): JSX.Element {
-  const { theme, isLive } = useSettings();
+  const { isLive } = useSettings();
   return (
     <header className="head">
       <Link to="" className="brand">
@@ -111,14 +114,7 @@ function Head({
         >
           <span aria-hidden="true">{isLive ? "● " : "○ "}</span>Live
         </button>
-        <label>
-          <span className="hidden">Theme</span>
-          <select value={theme} onChange={({ target }) => choose({ theme: themeOf(target.value) })}>
-            <option value="auto">Auto</option>
-            <option value="light">Light</option>
-            <option value="dark">Dark</option>
-          </select>
-        </label>
+        <ThemeChoice isNameHidden />
         <button type="button" className="quiet" onClick={onHelp}>
           Keys
         </button>
@@ -141,10 +137,6 @@ function Head({
 async function signOut(): Promise<void> {
   await api.endSession().catch(() => undefined);
   location.assign(addressOf(""));
-}
-
-function themeOf(value: string): Settings["theme"] {
-  return value === "light" || value === "dark" ? value : "auto";
 }
 
 /** Another screen begins at its heading, for those who cannot see that it changed. */
@@ -189,6 +181,8 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
       return <DestinationsScreen me={me} />;
     case "workers":
       return <WorkersScreen />;
+    case "settings":
+      return <SettingsScreen me={me} />;
     case "nothing":
       return (
         <>

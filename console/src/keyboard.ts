@@ -14,6 +14,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["g then e", "Incoming events"],
   ["g then b", "Bulk acts"],
   ["g then w", "Workers and claims"],
+  ["g then s", "Settings"],
   ["j, k", "next row, row before"],
   ["Enter, o", "open the row"],
   ["u", "back"],
@@ -32,6 +33,7 @@ const screens: Readonly<Record<string, string>> = {
   b: "bulk",
   d: "destinations",
   w: "workers",
+  s: "settings",
 };
 
 /** Follows keys until the returned function is called. */

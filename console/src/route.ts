@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 import { basePath } from "./base.ts";
 
 /** Paths of screens that have no other name in their address. */
-const screenPaths = ["problems", "destinations", "events", "bulk", "workers"] as const;
+const screenPaths = ["problems", "destinations", "events", "bulk", "workers", "settings"] as const;
 
 type ScreenPath = (typeof screenPaths)[number];
 

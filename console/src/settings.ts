@@ -5,6 +5,8 @@ import { useSyncExternalStore } from "react";
 /** The choices. */
 export interface Settings {
   readonly theme: "auto" | "light" | "dark";
+  /** Where exact times are told: in this browser's zone, or in UTC. */
+  readonly zone: "local" | "utc";
   readonly isLive: boolean;
   readonly hasKeys: boolean;
 }
@@ -18,6 +20,7 @@ function read(): Settings {
   const theme = stored["theme"];
   return {
     theme: theme === "light" || theme === "dark" ? theme : "auto",
+    zone: stored["zone"] === "utc" ? "utc" : "local",
     isLive: stored["isLive"] !== false,
     hasKeys: stored["hasKeys"] !== false,
   };

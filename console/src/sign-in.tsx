@@ -2,7 +2,12 @@
 
 import { useState, type JSX } from "react";
 import { api, asRefusal, type Refusal } from "./api.ts";
+import { usePolled } from "./polled.ts";
+import { addressOf } from "./route.ts";
 import { Told } from "./told.tsx";
+
+/** How the server lets people in changes with its configuration alone, in ms. */
+const WAYS_MS = 600_000;
 
 /** The form. `onDone` is called once somebody is signed in. */
 export function SignInForm({ onDone }: { readonly onDone: () => void }): JSX.Element {
@@ -67,12 +72,26 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): JSX.Ele
   );
 }
 
+/** The way to the identity provider, where the server has one. It leads away from this page, and back to its first screen. */
+export function OidcLink(): JSX.Element | null {
+  const { data } = usePolled("ways to sign in", (signal) => api.showSignIn({}, { signal }), {
+    everyMs: WAYS_MS,
+  });
+  if (data?.hasOidc !== true) return null;
+  return (
+    <p>
+      <a href={addressOf("api/v1/session/oidc")}>Sign in at your identity provider</a>
+    </p>
+  );
+}
+
 /** The page for those who are not signed in. */
 export function SignInPage({ onDone }: { readonly onDone: () => void }): JSX.Element {
   return (
     <div className="card sign-in-page">
       <h1 tabIndex={-1}>Sign in</h1>
       <SignInForm onDone={onDone} />
+      <OidcLink />
       <p className="soft">
         People are added with <code>foothold people add</code>; <code>foothold dev</code> signs in whoever
         runs it.

@@ -1,6 +1,7 @@
 /** Times for people: how long ago or how soon, with the exact time in the viewer's zone at hand. */
 
 import { useSyncExternalStore, type JSX } from "react";
+import { useSettings } from "./settings.ts";
 
 /** How often relative times are written anew, in ms. */
 const TICK_MS = 5_000;
@@ -39,7 +40,7 @@ function useNow(): number {
   return useSyncExternalStore(subscribe, () => now) + skewMs;
 }
 
-const exactFormat = new Intl.DateTimeFormat(undefined, {
+const exactly = {
   year: "numeric",
   month: "short",
   day: "2-digit",
@@ -47,11 +48,21 @@ const exactFormat = new Intl.DateTimeFormat(undefined, {
   minute: "2-digit",
   second: "2-digit",
   timeZoneName: "short",
-});
+} as const;
+const formats = {
+  local: new Intl.DateTimeFormat(undefined, exactly),
+  utc: new Intl.DateTimeFormat(undefined, { ...exactly, timeZone: "UTC" }),
+};
 
-/** The exact time in the viewer's zone. */
-function exactTime(at: number): string {
-  return exactFormat.format(at);
+/** The exact time in the zone that the viewer chose. */
+function useExact(at: number): string {
+  const { zone } = useSettings();
+  return formats[zone].format(at);
+}
+
+/** The zone of this browser. */
+export function ownZone(): string {
+  return formats.local.resolvedOptions().timeZone;
 }
 
 /** A length of time in its largest unit: "12 s", "5 min", "3 h", "4 d". */
@@ -81,7 +92,7 @@ export interface WhenProps {
 /** A time. */
 export function When({ at, isExact = false }: WhenProps): JSX.Element {
   const from = useNow();
-  const exact = exactTime(at);
+  const exact = useExact(at);
   return (
     <time dateTime={new Date(at).toISOString()} title={exact}>
       {sayDistance(at, from)}
@@ -93,10 +104,11 @@ export function When({ at, isExact = false }: WhenProps): JSX.Element {
 /** How long something stands as it does, and since when. */
 export function Since({ at }: { readonly at: number }): JSX.Element {
   const from = useNow();
+  const exact = useExact(at);
   return (
     <>
       For {sayLength(Math.max(0, from - at))}, since{" "}
-      <time dateTime={new Date(at).toISOString()}>{exactTime(at)}</time>
+      <time dateTime={new Date(at).toISOString()}>{exact}</time>
     </>
   );
 }

@@ -31,6 +31,7 @@ export const VERBS = [
   "seeBody",
   "seeInbox",
   "seeWorkers",
+  "seePeople",
 ] as const;
 
 /** One of {@link VERBS}. */

@@ -26,7 +26,7 @@ describe("a stop", () => {
     let listeners = 0;
     const store: Store = {
       ...shop.store,
-      checkSchema: () => new Promise((resolve) => answers.push(resolve)),
+      checkSchema: () => new Promise((resolve) => answers.push(() => resolve(0))),
       listen: () => {
         listeners += 1;
         return Promise.resolve(async () => {

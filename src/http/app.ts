@@ -18,7 +18,7 @@ import { createOidc } from "./oidc.ts";
 import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
 
 /** What the app is made of. */
-export interface AppOptions extends Omit<ApiOptions, "addressOf"> {
+export interface AppOptions extends Omit<ApiOptions, "addressOf" | "hasOidc"> {
   readonly reach: Reach;
   /** Where people sign in beside passwords; null = nowhere. Only at a public address. */
   readonly oidc: OidcOptions | null;
@@ -61,6 +61,7 @@ const screens: readonly (readonly [path: string, depth: number])[] = [
   ["/bulk", 0],
   ["/bulk/:bulkId", 1],
   ["/workers", 0],
+  ["/settings", 0],
 ];
 
 /** Makes the app. Reads the files of the console once, here. */
@@ -82,10 +83,9 @@ export function createApp(options: AppOptions): App {
     return c.body(text, 200, { "Content-Type": contentType });
   });
   const { oidc, reach, cookie, store } = options;
-  if (oidc !== null && reach.kind === "public") {
-    app.route("/", createOidc({ oidc, people: store.people, cookie, origin: reach.origin }));
-  }
-  app.route("/", createApi({ ...options, addressOf: peerOf }, answerProblem));
+  const hasOidc = oidc !== null && reach.kind === "public";
+  if (hasOidc) app.route("/", createOidc({ oidc, people: store.people, cookie, origin: reach.origin }));
+  app.route("/", createApi({ ...options, hasOidc, addressOf: peerOf }, answerProblem));
   addConsole(app);
 
   app.notFound((c) => answerProblem(c, noRoute(c), 404));

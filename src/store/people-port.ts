@@ -37,6 +37,14 @@ export interface NewSession {
   readonly lastsMs: number;
 }
 
+/** A session that lasts. */
+export interface StoredSession {
+  readonly sessionHash: string;
+  readonly usedAt: number;
+  /** When it ends: by itself, or if it stays unused until then. */
+  readonly endsAt: number;
+}
+
 /** A token of a program. */
 export interface StoredToken {
   readonly tokenId: string;
@@ -83,6 +91,8 @@ export interface PeopleStore {
    * which begins its idle time anew; a page that only waits does not.
    */
   useSession(sessionHash: string, isUse: boolean): Promise<StoredPerson | null>;
+  /** Those of a person that last, the one used last first; at most {@link SESSIONS_MAX}. */
+  listSessions(personId: string): Promise<readonly StoredSession[]>;
   /** Safe twice. */
   endSession(sessionHash: string): Promise<void>;
 
@@ -107,6 +117,8 @@ export interface PeopleStore {
 
 /** People in one list. */
 export const PEOPLE_MAX = 1_000;
+/** Sessions of one person in one list. */
+export const SESSIONS_MAX = 100;
 /** Tokens in one list. */
 export const TOKENS_MAX = 1_000;
 /** Rows of each kind that one call deletes. */

@@ -377,8 +377,11 @@ export interface Store {
 
   /** Brings the schema up to date. Safe when many processes do it at once. Throws SCHEMA_TOO_NEW, MIGRATION_FAILED. */
   migrate(): Promise<MigrationReport>;
-  /** Throws SCHEMA_MISSING or SCHEMA_TOO_NEW unless this engine can work with the schema. */
-  checkSchema(): Promise<void>;
+  /**
+   * The version of the schema; 0 where there is none, as in memory. Throws SCHEMA_MISSING or SCHEMA_TOO_NEW unless this
+   * engine can work with it.
+   */
+  checkSchema(): Promise<number>;
   /** The store's clock. */
   now(): Promise<number>;
   /** Stops listening and closes every connection. Safe twice. */

@@ -18,10 +18,12 @@ import { defineSource, PRESETS, signRequest, tellCase, type Source } from "footh
 import { memoryStore } from "foothold/memory";
 import { z } from "zod";
 import { BUILT_IN_ROLES } from "../../src/core/rights.ts";
+import type { OidcOptions } from "../../src/define/config.ts";
 import { registryOf } from "../../src/define/registry.ts";
 import { systemPorts } from "../../src/engine/system.ts";
 import { cookieRules, peopleSignIn } from "../../src/http/api/identity.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { Reach } from "../../src/http/loopback.ts";
 import { startServer } from "../../src/http/server.ts";
 import { addPerson } from "../../src/people/people.ts";
 
@@ -47,7 +49,13 @@ export interface World {
   /** Posts an event of the shop, signed as it signs them. */
   post(event: PostedEvent): Promise<void>;
   /** A second server over the same cases, where people sign in; its address. */
-  serve(person: { readonly name: string; readonly password: string }): Promise<string>;
+  serve(person: {
+    readonly name: string;
+    readonly password: string;
+    readonly roles?: readonly string[];
+  }): Promise<string>;
+  /** A third one at a public address, where an identity provider signs people in too; its address, for reads only. */
+  servePublic(): Promise<string>;
   /** The same server below a path of another address, as a proxy in front would have it; reads only. */
   below(path: string): Promise<string>;
   stop(): Promise<void>;
@@ -86,6 +94,26 @@ export async function openWorld(): Promise<World> {
     const { caseId } = await dev.desk.startCase("order", input, { businessKey, by: "kim" });
     return caseId;
   };
+  const serveAt = async (reach: Reach, oidc: OidcOptions | null): Promise<string> => {
+    const cookie = cookieRules(reach.kind === "public");
+    const app = createApp({
+      desk: dev.desk,
+      store,
+      registry: registryOf([order]),
+      ports: systemPorts(),
+      sources: [shop],
+      formatTime: (at) => new Date(at).toISOString(),
+      roles: BUILT_IN_ROLES,
+      signIn: peopleSignIn(store.people, BUILT_IN_ROLES, cookie),
+      cookie,
+      reach,
+      oidc,
+      served: { host: "host-1", build: "build-1" },
+    });
+    const server = await startServer({ app, host: "127.0.0.1", port: 0, reach });
+    closing.push(() => server.close());
+    return server.url;
+  };
   return {
     url: dev.url,
     dev,
@@ -104,51 +132,21 @@ export async function openWorld(): Promise<World> {
       return caseId;
     },
     post: (event) => post(`${dev.url}/inbox/shop`, event),
-    serve: async ({ name, password }) => {
-      const ports = systemPorts();
-      const parts = { people: store.people, roles: BUILT_IN_ROLES, ids: ports.ids };
-      await addPerson(parts, { name, password, roles: ["operator"] });
-      const cookie = cookieRules(false);
-      const app = createApp({
-        desk: dev.desk,
-        store,
-        registry: registryOf([order]),
-        ports,
-        sources: [shop],
-        formatTime: (at) => new Date(at).toISOString(),
-        roles: BUILT_IN_ROLES,
-        signIn: peopleSignIn(store.people, BUILT_IN_ROLES, cookie),
-        cookie,
-        reach: { kind: "loopback" },
-        oidc: null,
-        served: { host: "host-1", build: "build-1" },
-      });
-      const server = await startServer({ app, host: "127.0.0.1", port: 0, reach: { kind: "loopback" } });
-      closing.push(() => server.close());
-      return server.url;
+    serve: async ({ name, password, roles = ["operator"] }) => {
+      const { ids } = systemPorts();
+      await addPerson({ people: store.people, roles: BUILT_IN_ROLES, ids }, { name, password, roles });
+      return serveAt({ kind: "loopback" }, null);
     },
-    below: async (path) => {
-      const { host } = new URL(dev.url);
-      const proxy = createServer((asked, response) => {
-        const url = `${dev.url}${(asked.url ?? "").slice(path.length)}`;
-        // The server knows itself by its own name alone.
-        const { origin: _, ...headers } = asked.headers;
-        const forwarded = ask(url, { headers: { ...headers, host } }, (answered) => {
-          response.writeHead(answered.statusCode ?? 502, answered.headers);
-          answered.pipe(response);
-        });
-        response.once("close", () => forwarded.destroy());
-        forwarded.on("error", () => response.destroy());
-        forwarded.end();
-      });
-      proxy.listen(0, "127.0.0.1");
-      await once(proxy, "listening");
-      closing.push(async () => {
-        proxy.closeAllConnections();
-        await new Promise((resolve) => proxy.close(resolve));
-      });
-      return `${urlOf(proxy)}${path}`;
+    servePublic: async () => {
+      const host = "foothold.example.com";
+      const issuer = "https://identity.example.com";
+      const url = await serveAt(
+        { kind: "public", origin: `https://${host}` },
+        { issuer, clientId: "foothold", clientSecret: () => secret },
+      );
+      return proxyTo({ url, host, path: "", closing });
     },
+    below: (path) => proxyTo({ url: dev.url, host: new URL(dev.url).host, path, closing }),
     stop: async () => {
       for (const close of closing) await close();
       await dev.stop();
@@ -157,6 +155,38 @@ export async function openWorld(): Promise<World> {
       await new Promise((resolve) => outside.close(resolve));
     },
   };
+}
+
+/** A server in front of another one, which knows itself by its own name alone. Its address. */
+async function proxyTo({
+  url,
+  host,
+  path,
+  closing,
+}: {
+  readonly url: string;
+  readonly host: string;
+  readonly path: string;
+  readonly closing: (() => Promise<void>)[];
+}): Promise<string> {
+  const proxy = createServer((asked, response) => {
+    const { origin: _, ...headers } = asked.headers;
+    const target = `${url}${(asked.url ?? "").slice(path.length)}`;
+    const forwarded = ask(target, { headers: { ...headers, host } }, (answered) => {
+      response.writeHead(answered.statusCode ?? 502, answered.headers);
+      answered.pipe(response);
+    });
+    response.once("close", () => forwarded.destroy());
+    forwarded.on("error", () => response.destroy());
+    forwarded.end();
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  closing.push(async () => {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  return `${urlOf(proxy)}${path}`;
 }
 
 function urlOf(server: Server): string {

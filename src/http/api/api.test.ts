@@ -10,7 +10,7 @@ import { watchedClient } from "./every-route.fixture.ts";
 import type { SignIn } from "./identity.ts";
 import type { Grant } from "../../core/rights.ts";
 import { API_BASE, API_ROUTES, type RouteHead } from "./routes.ts";
-import { VERBS, type Verb } from "../../core/rights.ts";
+import { BUILT_IN_ROLES, VERBS, type Verb } from "../../core/rights.ts";
 
 const order = { vendor: "ACME", amount: 12.5 };
 const why = "asked the supplier";
@@ -202,6 +202,9 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   expect(await client.showOverview()).toMatchObject({ types: [{ caseType: "purchase", workers: 1 }] });
   await client.listCases();
   await client.showCase({ caseId });
+  await client.showSignIn();
+  expect(await client.showSettings()).toMatchObject({ roles: [], sessions: [], versions: { schema: 0 } });
+  expect((await client.listPeople()).roles.map(({ name }) => name)).toEqual([...BUILT_IN_ROLES.keys()]);
   expect(await client.showEventBody({ eventId })).toMatchObject({ bytes: 2, text: "{}" });
   await client.previewCase({ caseId });
   expect(await client.countCases({ type: "purchase" })).toEqual({ count: 1, isCapped: false });

@@ -17,6 +17,8 @@ export interface ApiParts {
   readonly ports: Ports;
   /** Where events come from: they tell what an event calls for. */
   readonly sources: readonly Source[];
+  /** True where an identity provider signs people in too. */
+  readonly hasOidc: boolean;
   readonly formatTime: (at: number) => string;
   readonly roles: Roles;
   /** Where pages are served and what serves them, for people who meet their repairs. */

@@ -78,6 +78,7 @@ import {
   startBody,
   takeOverBody,
 } from "./schemas/request-schemas.ts";
+import { peopleView, settings, signInWays } from "./schemas/settings-schemas.ts";
 import type { ApiTypes } from "./types.ts";
 
 /** The schemas of one route. */
@@ -138,6 +139,9 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   listRefusals: { ...none, query: limitQuery, reply: refusals },
   showEventBody: { ...none, params: eventParams, reply: eventBodyView },
   replayEvent: { ...none, params: eventParams, body: replayBody, reply: replayReply },
+  showSignIn: { ...none, reply: signInWays },
+  showSettings: { ...none, reply: settings },
+  listPeople: { ...none, reply: peopleView },
   listProblems: { ...none, query: problemsQuery, reply: problems },
   markProblem: { ...none, params: problemParams, body: markBody, reply: told },
   previewBulk: { ...none, body: bulkPreviewBody, reply: bulkPreview },

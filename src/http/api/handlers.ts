@@ -15,6 +15,7 @@ import type { Answer, ApiParts, Call, Handler } from "./call.ts";
 import { criteriaOf, reachedBy } from "./criteria.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
+import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
 import type {
   ApiTypes,
   CasePageQuery,
@@ -133,6 +134,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
   ...BULK_HANDLERS,
   ...INBOX_HANDLERS,
+  ...SETTINGS_HANDLERS,
 };
 
 /** Routes that act on one case and tell what became of it. */

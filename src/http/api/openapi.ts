@@ -2,13 +2,11 @@
 
 import { z } from "zod";
 import { CONTRACTS } from "./contracts.ts";
+import { API_VERSION } from "./route-head.ts";
 import { API_BASE, API_ROUTES, type RouteHead } from "./routes.ts";
 import type { RouteId } from "./types.ts";
 import { problem } from "./schemas/reply-schemas.ts";
 import { NAMED_SCHEMAS } from "./schemas/schema.ts";
-
-/** Of the API, not of the package. */
-const API_VERSION = "1.0.0";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

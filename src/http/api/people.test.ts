@@ -134,6 +134,29 @@ describe("people at the server", () => {
     expect((await send("/me", { cookie: other })).status).toBe(401);
   });
 
+  test("see their own sessions and tokens, and nobody else's; everybody is seen by who may", async () => {
+    const cookie = await session();
+    now += 1_000;
+    await session();
+    await addPerson(parts(), { name: "ben", roles: ["viewer"], password });
+    const token = { label: "ci", scopes: ["see"], lastsMs: null };
+    await createToken(parts(), { ...token, person: "ada" });
+    await createToken(parts(), { ...token, person: "ben" });
+    const { told } = await send("/settings", { cookie });
+    expect(told).toMatchObject({
+      roles: ["operator"],
+      sessions: [{ isThis: false }, { isThis: true }],
+      tokens: [{ label: "ci", scopes: ["see"] }],
+    });
+    expect(JSON.stringify(told)).not.toMatch(/hash/i);
+    expect((await send("/people", { cookie })).status).toBe(403);
+    await addPerson(parts(), { name: "cy", roles: ["admin"], password });
+    const admin = await send("/session", ownPage, { method: "POST", body: { name: "cy", password } });
+    const people = await send("/people", { cookie: cookieOf(admin.cookie) });
+    expect(people.told).toMatchObject({ people: [{ name: "ada" }, { name: "ben" }, { name: "cy" }] });
+    expect(JSON.stringify(people.told)).not.toMatch(/hash|scrypt/i);
+  });
+
   test("sign out, and their cookie is good for nothing more", async () => {
     const cookie = await session();
     const out = await send("/session", { ...ownPage, cookie }, { method: "DELETE", body: {} });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { FootholdError, type FieldFault } from "../../core/errors.ts";
 
 /** Bytes of one body: the longest value of a case, escaped, and something around it. */
-const BODY_BYTES_MAX: number = 2 * 1024 * 1024;
+export const BODY_BYTES_MAX: number = 2 * 1024 * 1024;
 /** How deep a body may be nested. */
 const DEPTH_MAX = 64;
 /** Values in one body. */

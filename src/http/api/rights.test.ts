@@ -56,6 +56,9 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   listRefusals: null,
   showEventBody: null,
   replayEvent: { reason },
+  showSignIn: null,
+  showSettings: null,
+  listPeople: null,
   listProblems: null,
   markProblem: { note: reason },
   previewBulk: { move: { move: "resume" }, filter: { by: "problem", problemId: "0123456789ab" } },
@@ -117,7 +120,8 @@ describe("every route", () => {
 
   test.each(routes)("$id answers nobody who is not signed in, unless it is for signing in", async (route) => {
     const { status } = await ask(testApp(store, { signIn: as(null) }), route, { caseId });
-    expect([route.id, status === 401]).toEqual([route.id, route.id !== "endSession"]);
+    const isForAll = route.id === "endSession" || route.id === "showSignIn";
+    expect([route.id, status === 401]).toEqual([route.id, !isForAll]);
   });
 
   test.each(routes)("$id refuses who has every right but its own, and changes nothing", async (route) => {

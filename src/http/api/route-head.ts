@@ -2,6 +2,9 @@
 
 import type { Verb } from "../../core/rights.ts";
 
+/** Of the API, not of the package. */
+export const API_VERSION = "1.0.0";
+
 /** What a right is judged on: a case, a case type, all that a person may see of them, the whole house, or nothing. */
 type JudgedOn = "case" | "caseType" | "visible" | "house" | "anyone";
 

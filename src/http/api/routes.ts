@@ -6,6 +6,7 @@
 import { BULK_ROUTES } from "./bulk-routes.ts";
 import { INBOX_ROUTES } from "./inbox-routes.ts";
 import type { RouteHead } from "./route-head.ts";
+import { SETTINGS_ROUTES } from "./settings-routes.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
 
 export type { RouteHead } from "./route-head.ts";
@@ -286,6 +287,7 @@ export const API_ROUTES: {
   },
   ...BULK_ROUTES,
   ...INBOX_ROUTES,
+  ...SETTINGS_ROUTES,
 };
 
 /** Where the API begins. */

@@ -18,10 +18,12 @@ import type { Verb } from "../../core/rights.ts";
 import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes } from "./inbox-types.ts";
+import type { SettingsApiTypes } from "./settings-types.ts";
 
 export type * from "./bulk-types.ts";
 export type * from "./case-queries.ts";
 export type * from "./inbox-types.ts";
+export type * from "./settings-types.ts";
 
 /** A route that takes nothing. */
 export type Nothing = object;
@@ -203,7 +205,7 @@ export interface ClaimView {
 }
 
 /** What each route takes and gives. */
-export interface ApiTypes extends BulkApiTypes, InboxApiTypes {
+export interface ApiTypes extends BulkApiTypes, InboxApiTypes, SettingsApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

@@ -109,6 +109,7 @@ describe("the client", () => {
       "http/api/bulk-routes.ts",
       "http/api/inbox-routes.ts",
       "http/api/routes.ts",
+      "http/api/settings-routes.ts",
       "http/client/client.ts",
       "http/client/watch.ts",
     ]);

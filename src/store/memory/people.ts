@@ -3,6 +3,7 @@
 import {
   FORGOTTEN_MAX,
   PEOPLE_MAX,
+  SESSIONS_MAX,
   TOKENS_MAX,
   type FailureCount,
   type NewPerson,
@@ -11,6 +12,7 @@ import {
   type PeopleStore,
   type PersonChange,
   type StoredPerson,
+  type StoredSession,
   type StoredToken,
 } from "../people-port.ts";
 
@@ -36,6 +38,7 @@ export function memoryPeople(now: () => number): PeopleStore {
     changePerson: async (name, change) => people.change(name, change),
     openSession: async (session) => people.open(session),
     useSession: async (hash, isUse) => people.useSession(hash, isUse),
+    listSessions: async (personId) => people.listSessions(personId),
     endSession: async (hash) => void people.sessions.delete(hash),
     addToken: async (token) => people.addToken(token),
     useToken: async (hash) => people.useToken(hash),
@@ -103,6 +106,20 @@ class MemoryPeople {
     const person = this.active(session.personId);
     if (person !== null && isUse) this.sessions.set(hash, { ...session, usedAt: now });
     return person;
+  }
+
+  listSessions(personId: string): readonly StoredSession[] {
+    const now = this.now();
+    return [...this.sessions]
+      .filter(([, session]) => session.personId === personId)
+      .map(([sessionHash, { usedAt, idleMs, endsAt }]) => ({
+        sessionHash,
+        usedAt,
+        endsAt: Math.min(endsAt, usedAt + idleMs),
+      }))
+      .filter(({ endsAt }) => endsAt > now)
+      .toSorted((one, other) => other.usedAt - one.usedAt || (one.sessionHash < other.sessionHash ? -1 : 1))
+      .slice(0, SESSIONS_MAX);
   }
 
   addToken({ tokenHash, lastsMs, ...token }: NewToken): void {

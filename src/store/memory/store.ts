@@ -65,7 +65,7 @@ function storeOf(memory: Memory): Store {
   return {
     description: "memory (nothing is kept when this process ends)",
     migrate: async () => ({ applied: [], version: 0 }),
-    checkSchema: async () => {},
+    checkSchema: async () => 0,
     now: async () => memory.now(),
     close: async () => memory.listeners.clear(),
     insertCase: async (start) => memory.insertCase(start),

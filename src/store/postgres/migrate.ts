@@ -36,8 +36,8 @@ export async function migrate(database: Database): Promise<MigrationReport> {
   return { applied, version };
 }
 
-/** Throws unless this engine can work with the schema, as the port says. */
-export async function checkSchema(database: Database): Promise<void> {
+/** The schema's version. Throws unless this engine can work with it, as the port says. */
+export async function checkSchema(database: Database): Promise<number> {
   const known = readMigrations(database.schema).length;
   const info = (await findSchemaInfo(database)) ? await readSchemaInfo(database) : null;
   if (info === null) {
@@ -54,6 +54,7 @@ export async function checkSchema(database: Database): Promise<void> {
         `Run \`foothold migrate\`.`,
     );
   }
+  return info.version;
 }
 
 function refuseNewer(database: Database, info: SchemaVersion, known: number): void {

@@ -14,6 +14,12 @@ interface PersonColumns {
   readonly disabled_at: number | null;
 }
 
+interface SessionColumns {
+  readonly session_hash: string;
+  readonly used_at: number;
+  readonly ends_at: number;
+}
+
 interface TokenColumns {
   readonly token_id: string;
   readonly label: string;
@@ -56,6 +62,12 @@ export function postgresPeople(database: Database): PeopleStore {
     },
     useSession: async (sessionHash, isUse) =>
       personOrNull(await run<PersonColumns>("use_session", [sessionHash, isUse])),
+    listSessions: async (personId) =>
+      (await run<SessionColumns>("list_sessions", [personId])).map((row) => ({
+        sessionHash: row.session_hash,
+        usedAt: row.used_at,
+        endsAt: row.ends_at,
+      })),
     endSession: async (sessionHash) => {
       await run("end_session", [sessionHash]);
     },

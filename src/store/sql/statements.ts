@@ -69,6 +69,7 @@ const STATEMENT_NAMES = [
   "list_problem_marks",
   "list_refusals",
   "list_reviews",
+  "list_sessions",
   "list_sightings",
   "list_tokens",
   "list_work_holders",

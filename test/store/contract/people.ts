@@ -37,6 +37,33 @@ async function opened(
 export function testPeople(bench: Bench): void {
   const people = (): PeopleStore => bench.store.people;
 
+  test("sessions of a person are listed while they last, the one used last first, and nobody else's", async () => {
+    const ada = person("ada");
+    const ben = person("ben");
+    for (const one of [ada, ben]) await people().addPerson(one);
+    const open = async (
+      personId: string,
+      wishes: { idleMs?: number; lastsMs?: number } = {},
+    ): Promise<string> => {
+      const sessionHash = newId();
+      await people().openSession({ sessionHash, personId, idleMs: HOUR_MS, lastsMs: 2 * HOUR_MS, ...wishes });
+      return sessionHash;
+    };
+    const first = await open(ada.personId);
+    await open(ada.personId, { idleMs: 0 });
+    await open(ada.personId, { lastsMs: 0 });
+    await open(ben.personId);
+    const second = await open(ada.personId);
+    await people().useSession(first, true);
+    const listed = await people().listSessions(ada.personId);
+    expect(new Set(listed.map(({ sessionHash }) => sessionHash))).toEqual(new Set([first, second]));
+    const [latest] = listed;
+    expect((latest?.endsAt ?? 0) - (latest?.usedAt ?? 0)).toBe(HOUR_MS);
+    expect(listed.map(({ usedAt }) => usedAt)).toEqual(
+      listed.map(({ usedAt }) => usedAt).toSorted((one, other) => other - one),
+    );
+  });
+
   describe("people", () => {
     test("have names of their own, and are read back as they were added", async () => {
       const ada = person("ada", { roles: ["operator", "approver"], passwordHash: null });
