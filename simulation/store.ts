@@ -127,6 +127,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     people: store.people,
     // Nothing here makes bulk acts.
     bulk: store.bulk,
+    audit: store.audit,
   };
 }
 

@@ -33,6 +33,7 @@ import {
   bulkStopCommand,
 } from "./bulk.ts";
 import { problemsCommand, problemsMarkCommand } from "./problems.ts";
+import { auditHeadCommand, auditListCommand, auditVerifyCommand } from "./audit.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { diffCommand } from "./diff.ts";
@@ -111,6 +112,9 @@ export const COMMANDS: readonly Command[] = [
   tokensCreateCommand,
   tokensListCommand,
   tokensRevokeCommand,
+  auditListCommand,
+  auditHeadCommand,
+  auditVerifyCommand,
 ];
 
 /** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */
@@ -128,7 +132,7 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isGroup = ["cases", "inbox", "bulk", "people", "tokens"].includes(first);
+  const isGroup = ["cases", "inbox", "bulk", "people", "tokens", "audit"].includes(first);
   const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
   if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>

@@ -30,7 +30,7 @@ export const EXIT_CODE_WORDS: readonly (readonly [ExitCode, string])[] = [
   [EXIT_CODES.refused, "the case does not allow it now; the code on stderr says why"],
   [EXIT_CODES.database, "the database cannot be used: it does not answer, or its schema does not fit"],
   [EXIT_CODES.invalid, "an input, event, form, definition or configuration is invalid"],
-  [EXIT_CODES.findings, "the doctor found an error"],
+  [EXIT_CODES.findings, "the doctor found an error, or the audit is not as it was sealed"],
   [EXIT_CODES.warnings, "the doctor found warnings, and --strict was asked for"],
 ];
 

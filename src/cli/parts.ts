@@ -3,6 +3,7 @@
 import type { Ports } from "../core/ports.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Desk } from "../desk/desk.ts";
+import { createSealer } from "../desk/sealing.ts";
 import type { OnReport } from "../engine/report.ts";
 import { createSweep } from "../engine/sweep.ts";
 import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
@@ -83,6 +84,11 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       const runner = options.desk.bulkRunner({ onError: options.onError });
       stops.push(() => runner.stop());
       runner.start();
+    }
+    if (server !== null) {
+      const sealer = createSealer({ store, ports, onError: options.onError });
+      stops.push(() => sealer.stop());
+      sealer.start();
     }
     const sweep = createSweep({ store, ports, onReport });
     stops.push(() => sweep.stop());

@@ -12,6 +12,7 @@ import {
   type PeopleParts,
   type PersonEdit,
 } from "../people/people.ts";
+import { accountName } from "./account-name.ts";
 import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { DATABASE_OPTIONS, withOpened, type Opened } from "./open.ts";
 import { tableLines } from "./table.ts";
@@ -186,7 +187,7 @@ export const tokensRevokeCommand: Command = {
 
 function withPeople(call: Call, work: (parts: PeopleParts) => Promise<void>): Promise<void> {
   return withOpened(call, { definitions: "optional" }, ({ store, roles, ports }: Opened) =>
-    work({ people: store.people, roles, ids: ports.ids }),
+    work({ people: store.people, roles, ids: ports.ids, by: accountName() }),
   );
 }
 

@@ -34,8 +34,17 @@ function formatSpan(seconds: number): string {
 
 /** Reads a time in the future: a duration from now (`2h`), or a time with its zone (`2026-11-29T10:00:00Z`). Throws `USAGE`. */
 export function readUntil(text: string, now: number): number {
+  return readTime(text, (durationMs) => now + durationMs);
+}
+
+/** The same of the past: a duration before now, or a time with its zone. Throws `USAGE`. */
+export function readSince(text: string, now: number): number {
+  return readTime(text, (durationMs) => now - durationMs);
+}
+
+function readTime(text: string, from: (durationMs: number) => number): number {
   const duration = readDuration(text);
-  if (duration.kind === "duration") return now + duration.ms;
+  if (duration.kind === "duration") return from(duration.ms);
   // Without a zone the same text means different times on different machines.
   const hasZone = /T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const at = hasZone ? Date.parse(text) : Number.NaN;

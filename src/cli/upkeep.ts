@@ -1,11 +1,12 @@
 /** The commands that look after the database: migrate and sweep. */
 
 import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
+import { createSealer, sealAll, type Sealer } from "../desk/sealing.ts";
 import { usage, type Call, type Command } from "./command.ts";
 import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
 import { reportLines } from "./report-lines.ts";
 import { runUntilStopped } from "./shutdown.ts";
-import { say, sayJson } from "./terminal.ts";
+import { say, sayError, sayJson } from "./terminal.ts";
 
 /** Brings the schema up to date. */
 export const migrateCommand: Command = {
@@ -37,7 +38,10 @@ export const sweepCommand: Command = {
     { name: "once", value: null, help: "watch for the longest lease there is, free what is dead, and end" },
     { name: "json", value: null, help: "with --once: print one JSON document" },
   ],
-  notes: ["Every worker and server sweeps too; this is for a machine that runs neither, or for a timer."],
+  notes: [
+    "Every worker and server sweeps too; this is for a machine that runs neither, or for a timer.",
+    "It also seals journals and the audit, as every server does and no worker.",
+  ],
   run: async (call) => {
     if (call.flag("json") && !call.flag("once")) throw usage(call.command, "--json goes with --once.");
     return call.flag("once") ? sweepOnce(call) : sweepOn(call);
@@ -47,6 +51,7 @@ export const sweepCommand: Command = {
 async function sweepOn(call: Call): Promise<void> {
   let opened: Opened | null = null;
   let sweep: Sweep | null = null;
+  let sealer: Sealer | null = null;
   await runUntilStopped({
     start: async () => {
       opened = await open(call, sweepOpen);
@@ -54,9 +59,12 @@ async function sweepOn(call: Call): Promise<void> {
       await store.checkSchema();
       sweep = createSweep({ store, ports, onReport: reportLines(() => ports.clock.now()) });
       sweep.start();
+      sealer = createSealer({ store, ports, onError: (error) => sayError(error, true) });
+      sealer.start();
       say(`Sweeping ${place}. Ctrl-C stops it.`);
     },
     stop: async () => {
+      await sealer?.stop();
       await sweep?.stop();
       await opened?.close();
     },
@@ -86,6 +94,7 @@ async function sweepOnce(call: Call): Promise<void> {
       await ports.clock.sleep(Math.min(WATCH_EVERY_MS, endAt - ports.clock.monotonic() + 1));
       passes.push(await sweep.sweepOnce());
     }
+    await sealAll({ store, ports });
     sayPasses(call, passes);
   } finally {
     await opened.close();

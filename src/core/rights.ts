@@ -32,6 +32,7 @@ export const VERBS = [
   "seeInbox",
   "seeWorkers",
   "seePeople",
+  "seeAudit",
 ] as const;
 
 /** One of {@link VERBS}. */

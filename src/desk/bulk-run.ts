@@ -9,6 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import type { BulkAct, BulkItem, BulkOutcome } from "../store/bulk-port.ts";
 import { addNote, cancel, pause, resume } from "./acts.ts";
 import { assignCase } from "./assigning.ts";
+import { audited, headOfAct } from "./audited.ts";
 import { filterOf, type BulkFilter } from "./bulk.ts";
 import type { ActReply } from "./change.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -113,7 +114,8 @@ async function moveCase(parts: DeskParts, act: BulkAct, { bulkId, caseId }: Bulk
       return { ...about, state: "refused", code: "PLAN_CHANGED", sentence };
     }
     if (isMoved) return { ...about, state: "done", code: null, sentence: "It was done before." };
-    const reply = await makeMove(parts, act, caseId);
+    const head = { ...headOfAct(act.move, caseId, { by: whoOf(act.by), reason: act.reason }), about: bulkId };
+    const reply = await audited(parts, head, (acting) => makeMove(acting, act, caseId));
     return { ...about, state: "done", code: null, sentence: reply.sentence };
   } catch (error) {
     if (!isFootholdError(error) || error.code === "DATABASE_UNAVAILABLE") throw error;

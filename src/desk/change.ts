@@ -9,6 +9,7 @@ import { standingOfRepair } from "../core/repair-moves.ts";
 import { endOfStaleRepair, endRepair, REPAIR_ACT_WITHIN_MS } from "../core/repair.ts";
 import { rowOf } from "../core/row.ts";
 import type { CaseChange, ClaimChange, FoldedCase, StoredHolder, StoredRow } from "../store/port.ts";
+import { lineOfChange } from "./audited.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, checkActId, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
@@ -77,7 +78,7 @@ export async function changeCase(
   checkActId(actId);
   const commitId = actId ?? ports.ids.unique();
   const decide = (holders: readonly StoredHolder[]) => (stored: FoldedCase, now: number) =>
-    decideChange({ stored, now, holders, commitId, engineVersion, repairId, judge });
+    decideChange({ stored, now, holders, commitId, engineVersion, repairId, judge, parts });
   const send = async (): ReturnType<typeof store.changeCase<Decision>> => {
     // Only names a holder in a refusal; what guards the case is the claim under its lock.
     const holders = await store.listHolders();
@@ -104,6 +105,7 @@ interface ChangeInput {
   readonly engineVersion: number;
   readonly repairId: string | undefined;
   readonly judge: JudgeAct;
+  readonly parts: Pick<DeskParts, "ports" | "act">;
 }
 
 function decideChange(input: ChangeInput): CaseChange<Decision> {
@@ -123,12 +125,20 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
     const moved = fold(state, verdict.entries);
     const over = isEnded(moved) ? endRepair(moved, "caseEnded") : [];
     const entries = [...stale, ...verdict.entries, ...over];
+    const row = rowOf(fold(moved, over));
+    const line = lineOfChange(input.parts, {
+      caseId: stored.row.caseId,
+      before: { revision: stored.row.revision, state: stored.row.state },
+      after: { revision: row.revision, state: row.state },
+      entries: verdict.entries,
+    });
     return {
       kind: "write",
       commitId,
       entries,
       at,
-      row: rowOf(fold(moved, over)),
+      row,
+      ...(line === null ? {} : { line }),
       claim: claimAfter(entries, { claimId: stored.row.claim?.claimId ?? null, isOwn: pageId !== null }),
       reply: { kind: "verdict", ...judged },
     };

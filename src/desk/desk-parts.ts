@@ -3,6 +3,7 @@
 import type { Ports } from "../core/ports.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
+import type { ActHead } from "./audited.ts";
 
 /** What the desk is made of. */
 export interface DeskParts {
@@ -16,4 +17,6 @@ export interface DeskParts {
   readonly now: () => Promise<number>;
   /** How times are written in sentences. */
   readonly formatTime: (at: number) => string;
+  /** Whose act is being made, for its audit line; null = nobody's. */
+  readonly act: ActHead | null;
 }

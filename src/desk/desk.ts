@@ -38,6 +38,7 @@ import {
   type RedoRequest,
   type RuleOutRequest,
 } from "./vouching.ts";
+import { audited, auditedInHouse, headOfAct, houseHead, type ActRequest } from "./audited.ts";
 import { assignCase, handOver, type AssignRequest, type HandOverRequest } from "./assigning.ts";
 import {
   listBulks,
@@ -173,8 +174,8 @@ export interface Desk {
   takeOverRepair(caseId: string, request: TakeOverRequest): Promise<OpenedRepair>;
   /** A sign of life of the page; tells it what came, or that its repair is over. */
   keepRepair(caseId: string, repairId: string): Promise<RepairLife>;
-  /** Ends a repair, and applies what came meanwhile. Throws `REPAIR_OVER`. */
-  closeRepair(caseId: string, repairId: string): Promise<ActReply>;
+  /** Ends a repair, and applies what came meanwhile. `by`: who closes it, for the audit. Throws `REPAIR_OVER`. */
+  closeRepair(caseId: string, repairId: string, by?: Who): Promise<ActReply>;
   /**
    * The review packet: everything about one case, with the moves as they are for anybody, for the holder of a repair, and
    * for somebody with these rights (every right when left out). Throws
@@ -233,47 +234,120 @@ export function createDesk(options: DeskOptions): Desk {
     pageLeaseMs: options.pageLeaseMs ?? PAGE_LEASE_MS,
     now: followStoreTime(store, ports.clock),
     formatTime: options.formatTime ?? ((at) => new Date(at).toISOString()),
+    act: null,
   };
+  return { ...actsOn(parts), ...bulkActs(parts), ...readings(parts) };
+}
+
+/** Acts on one case, or on a credential; each on record. */
+function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof Readings> {
+  const move =
+    <Request extends ActRequest, Reply>(act: string, work: Act<Request, Reply>) =>
+    (caseId: string, request: Request): Promise<Reply> =>
+      audited(parts, headOfAct(act, caseId, request), (by) => work(by, caseId, request));
   return {
     startCase: (caseType: string | CaseType, input: unknown, start: StartOptions) =>
       startCase(parts, typeof caseType === "string" ? caseType : caseType.outline.name, input, start),
     recordEvent: (caseId, event) => recordEvent(parts, caseId, event),
-    answerApproval: (caseId, answer) => answerApproval(parts, caseId, answer),
-    resume: (caseId, request) => resume(parts, caseId, request),
-    cancel: (caseId, request) => cancel(parts, caseId, request),
-    pause: (caseId, request) => pause(parts, caseId, request),
-    correctInput: (caseId, request) => correctInput(parts, caseId, request),
-    confirmStep: (caseId, request) => confirmStep(parts, caseId, request),
-    ruleOut: (caseId, request) => ruleOut(parts, caseId, request),
-    redoStep: (caseId, request) => redoStep(parts, caseId, request),
-    skipStep: (caseId, request) => skipStep(parts, caseId, request),
-    undoStep: (caseId, request) => undoStep(parts, caseId, request),
-    leaveOutside: (caseId, request) => leaveOutside(parts, caseId, request),
-    checkNow: (caseId, request) => checkNow(parts, caseId, request),
-    assignCase: (caseId, request) => assignCase(parts, caseId, request),
-    handOver: (caseId, request) => handOver(parts, caseId, request),
-    restoreAccess: (request) => restoreAccess(parts, request),
-    addNote: (caseId, request) => addNote(parts, caseId, request),
-    openRepair: (caseId, request) => openRepair(parts, caseId, request),
-    takeOverRepair: (caseId, request) => takeOverRepair(parts, caseId, request),
+    answerApproval: (caseId, answer) =>
+      audited(parts, headOfAct("approve", caseId, { ...answer, reason: answer.note }), (by) =>
+        answerApproval(by, caseId, answer),
+      ),
+    resume: (caseId, request) => move(request.force === true ? "force" : "resume", resume)(caseId, request),
+    cancel: move("cancel", cancel),
+    pause: move("pause", pause),
+    correctInput: move("correct", correctInput),
+    confirmStep: move("confirm", confirmStep),
+    ruleOut: move("ruleOut", ruleOut),
+    redoStep: move("redo", redoStep),
+    skipStep: move("skip", skipStep),
+    undoStep: move("undo", undoStep),
+    leaveOutside: move("leaveOutside", leaveOutside),
+    checkNow: move("check", checkNow),
+    assignCase: move("assign", assignCase),
+    handOver: move("handOver", handOver),
+    restoreAccess: (request) => auditedAccess(parts, request),
+    addNote: move("note", addNote),
+    openRepair: move("open", openRepair),
+    takeOverRepair: move("takeOver", takeOverRepair),
     keepRepair: (caseId, repairId) => keepRepair(parts, caseId, repairId),
-    closeRepair: (caseId, repairId) => closeRepair(parts, caseId, repairId),
+    closeRepair: (caseId, repairId, by) =>
+      audited(parts, headOfAct("close", caseId, { by }), (acting) => closeRepair(acting, caseId, repairId)),
+  };
+}
+
+/** An act on a case as the files beside this one have it. */
+type Act<Request, Reply> = (parts: DeskParts, caseId: string, request: Request) => Promise<Reply>;
+type BulkActs = Pick<
+  Desk,
+  | "markProblem"
+  | "previewBulk"
+  | "startBulk"
+  | "showBulk"
+  | "listBulks"
+  | "orderBulk"
+  | "bulkRunner"
+  | "problems"
+>;
+type Readings = Pick<
+  Desk,
+  "show" | "preview" | "diffDefinitions" | "forms" | "list" | "overview" | "destinations"
+>;
+
+function bulkActs(parts: DeskParts): BulkActs {
+  return {
+    problems: (filter) => listProblems(parts, filter ?? {}),
+    markProblem: (request) =>
+      auditedInHouse(
+        parts,
+        houseHead("markProblem", { ...request, reason: request.note }),
+        (by) => markProblem(by, request),
+        () => ({ about: request.problemId, after: { owner: request.owner ?? null } }),
+      ),
+    previewBulk: (request) => previewBulk(parts, request),
+    startBulk: (request) =>
+      auditedInHouse(
+        parts,
+        houseHead("startBulk", request),
+        (by) => startBulk(by, request),
+        ({ bulkId, move, counts }) => ({ about: bulkId, after: { move, cases: counts.total } }),
+      ),
+    showBulk: (bulkId, page) => showBulk(parts, bulkId, page),
+    listBulks: () => listBulks(parts),
+    orderBulk: (bulkId, request) =>
+      auditedInHouse(
+        parts,
+        { ...houseHead("orderBulk", request), about: bulkId },
+        (by) => orderBulk(by, bulkId, request),
+        ({ state }) => ({ about: bulkId, after: { order: request.order, state } }),
+      ),
+    bulkRunner: (runner) => createBulkRunner({ parts, ...runner }),
+  };
+}
+
+function readings(parts: DeskParts): Readings {
+  return {
     show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
     preview: (caseId, request) => previewMove(parts, caseId, request),
     diffDefinitions: (request) => diffDefinitions(parts, request ?? {}),
     forms: (caseType) => viewForms(parts, caseType),
-    problems: (filter) => listProblems(parts, filter ?? {}),
-    markProblem: (request) => markProblem(parts, request),
-    previewBulk: (request) => previewBulk(parts, request),
-    startBulk: (request) => startBulk(parts, request),
-    showBulk: (bulkId, page) => showBulk(parts, bulkId, page),
-    listBulks: () => listBulks(parts),
-    orderBulk: (bulkId, request) => orderBulk(parts, bulkId, request),
-    bulkRunner: (runner) => createBulkRunner({ parts, ...runner }),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts),
     destinations: () => readDestinations(parts),
   };
+}
+
+/** Each case that it lets go on has a line of its own beside the one of the act. */
+function auditedAccess(parts: DeskParts, request: AccessRequest): Promise<AccessReply> {
+  return auditedInHouse(
+    parts,
+    { ...houseHead("restoreAccess", request), about: request.destination },
+    (by) => restoreAccess(by, request),
+    ({ destination, credentialId, probe, released, waiting }) => ({
+      about: destination,
+      after: { credentialId, probe: probe.kind, released, waiting },
+    }),
+  );
 }
 
 async function showCase(

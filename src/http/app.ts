@@ -84,7 +84,8 @@ export function createApp(options: AppOptions): App {
   });
   const { oidc, reach, cookie, store } = options;
   const hasOidc = oidc !== null && reach.kind === "public";
-  if (hasOidc) app.route("/", createOidc({ oidc, people: store.people, cookie, origin: reach.origin }));
+  if (hasOidc)
+    app.route("/", createOidc({ oidc, store, ids: options.ports.ids, cookie, origin: reach.origin }));
   app.route("/", createApi({ ...options, hasOidc, addressOf: peerOf }, answerProblem));
   addConsole(app);
 

@@ -23,8 +23,7 @@ import {
 import { z } from "zod";
 import { FootholdError } from "../core/errors.ts";
 import type { OidcOptions } from "../define/config.ts";
-import { openSession } from "../people/sign-in.ts";
-import type { PeopleStore } from "../store/people-port.ts";
+import { openSession, type SignInParts } from "../people/sign-in.ts";
 import { cookieHeader, cookieToken, type CookieRules } from "./api/identity.ts";
 import { API_BASE } from "./api/routes.ts";
 
@@ -39,7 +38,8 @@ const ANSWER_S_MAX = 10;
 /** What the sign-in is made of. */
 export interface OidcParts {
   readonly oidc: OidcOptions;
-  readonly people: PeopleStore;
+  readonly store: SignInParts["store"];
+  readonly ids: SignInParts["ids"];
   readonly cookie: CookieRules;
   /** Of this server, as people reach it. */
   readonly origin: string;
@@ -81,9 +81,9 @@ export function createOidc(parts: OidcParts): Hono {
     const begun = readTry(cookieToken(rules, c.req.header("cookie")));
     const config = await configure();
     const name = await nameOf(config, parts, new URL(c.req.url).search, begun);
-    const person = await parts.people.findPerson(name);
+    const person = await parts.store.people.findPerson(name);
     if (person === null || person.disabledAt !== null) throw unknownPerson(name);
-    const token = await openSession(parts.people, person);
+    const token = await openSession(parts, person, "provider");
     return leadOn(c, [cookieHeader(parts.cookie, token), cookieHeader(rules, null)]);
   });
   return app;

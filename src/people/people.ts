@@ -4,8 +4,11 @@ import { randomBytes } from "node:crypto";
 import { FootholdError } from "../core/errors.ts";
 import type { Ids } from "../core/ports.ts";
 import { VERBS, type Roles } from "../core/rights.ts";
+import type { Json } from "../core/json.ts";
+import type { NewAuditLine } from "../store/audit-port.ts";
 import type { PeopleStore, StoredPerson, StoredToken } from "../store/people-port.ts";
-import { checkTexts } from "../desk/requests.ts";
+import { auditLine, houseHead } from "../desk/audited.ts";
+import { checkTexts, type Who } from "../desk/requests.ts";
 import { hashPassword, passwordFault } from "./password.ts";
 import { newSecret, secretHash, TOKEN_PREFIX } from "./secrets.ts";
 
@@ -14,6 +17,8 @@ export interface PeopleParts {
   readonly people: PeopleStore;
   readonly roles: Roles;
   readonly ids: Ids;
+  /** Who does it, for the audit. */
+  readonly by: Who;
 }
 
 const NAME_CHARS_MAX = 100;
@@ -30,7 +35,7 @@ export interface PersonRequest {
 
 /** Adds a person; tells the password that was made for them. Throws `INVALID_REQUEST`, `PERSON_EXISTS`. */
 export async function addPerson(
-  { people, roles, ids }: PeopleParts,
+  { people, roles, ids, by }: PeopleParts,
   request: PersonRequest,
 ): Promise<{ readonly madePassword: string | null }> {
   const { name } = request;
@@ -38,12 +43,10 @@ export async function addPerson(
   checkRoles(roles, request.roles);
   const { password, made } = passwordOf(request.password);
   const passwordHash = await hashPassword(password);
-  const isAdded = await people.addPerson({
-    personId: ids.unique(),
-    name,
-    passwordHash,
-    roles: request.roles,
-  });
+  const isAdded = await people.addPerson(
+    { personId: ids.unique(), name, passwordHash, roles: request.roles },
+    lineOf({ ids, by }, "addPerson", name, { before: null, after: { roles: request.roles } }),
+  );
   if (isAdded) return { madePassword: made };
   throw new FootholdError(
     "PERSON_EXISTS",
@@ -61,17 +64,29 @@ export interface PersonEdit {
 
 /** Changes a person and ends their sessions. Throws `INVALID_REQUEST`, `PERSON_NOT_FOUND`. */
 export async function changePerson(
-  { people, roles }: PeopleParts,
+  { people, roles, ids, by }: PeopleParts,
   name: string,
   edit: PersonEdit,
 ): Promise<{ readonly madePassword: string | null }> {
   if (edit.roles !== undefined) checkRoles(roles, edit.roles);
   const given = edit.password === undefined ? null : passwordOf(edit.password);
-  const isChanged = await people.changePerson(name, {
-    ...(edit.roles === undefined ? {} : { roles: edit.roles }),
-    ...(edit.isDisabled === undefined ? {} : { isDisabled: edit.isDisabled }),
-    ...(given === null ? {} : { passwordHash: await hashPassword(given.password) }),
-  });
+  const person = await people.findPerson(name);
+  if (person === null) throw personNotFound(name);
+  const before = { roles: person.roles, isDisabled: person.disabledAt !== null };
+  const after = {
+    roles: edit.roles ?? before.roles,
+    isDisabled: edit.isDisabled ?? before.isDisabled,
+    ...(given === null ? {} : { hasNewPassword: true }),
+  };
+  const isChanged = await people.changePerson(
+    name,
+    {
+      ...(edit.roles === undefined ? {} : { roles: edit.roles }),
+      ...(edit.isDisabled === undefined ? {} : { isDisabled: edit.isDisabled }),
+      ...(given === null ? {} : { passwordHash: await hashPassword(given.password) }),
+    },
+    lineOf({ ids, by }, "changePerson", name, { before, after }),
+  );
   if (!isChanged) throw personNotFound(name);
   return { madePassword: given?.made ?? null };
 }
@@ -89,7 +104,7 @@ export interface TokenRequest {
 
 /** Makes a token and tells it, this once. Throws `INVALID_REQUEST`, `PERSON_NOT_FOUND`. */
 export async function createToken(
-  { people, ids }: PeopleParts,
+  { people, ids, by }: PeopleParts,
   { label, person: name, scopes, lastsMs }: TokenRequest,
 ): Promise<{ readonly tokenId: string; readonly secret: string }> {
   checkTexts([{ path: "label", value: label, charsMax: LABEL_CHARS_MAX }]);
@@ -100,20 +115,31 @@ export async function createToken(
   if (person === null || person.disabledAt !== null) throw personNotFound(name);
   const secret = newSecret(TOKEN_PREFIX);
   const tokenId = ids.unique();
-  await people.addToken({
-    tokenId,
-    tokenHash: secretHash(secret, TOKEN_PREFIX) ?? "",
-    label,
-    personId: person.personId,
-    scopes: scopes.length === 0 ? null : scopes,
-    lastsMs,
-  });
+  const narrowedTo = scopes.length === 0 ? null : scopes;
+  await people.addToken(
+    {
+      tokenId,
+      tokenHash: secretHash(secret, TOKEN_PREFIX) ?? "",
+      label,
+      personId: person.personId,
+      scopes: narrowedTo,
+      lastsMs,
+    },
+    lineOf({ ids, by }, "createToken", name, {
+      before: null,
+      after: { tokenId, label, scopes: narrowedTo, lastsMs },
+    }),
+  );
   return { tokenId, secret };
 }
 
 /** Revokes a token at once. Throws `TOKEN_NOT_FOUND`. */
-export async function revokeToken({ people }: Pick<PeopleParts, "people">, tokenId: string): Promise<void> {
-  if (await people.revokeToken(tokenId)) return;
+export async function revokeToken(
+  { people, ids, by }: Pick<PeopleParts, "people" | "ids" | "by">,
+  tokenId: string,
+): Promise<void> {
+  const line = lineOf({ ids, by }, "revokeToken", tokenId, { before: null, after: { isRevoked: true } });
+  if (await people.revokeToken(tokenId, line)) return;
   throw new FootholdError(
     "TOKEN_NOT_FOUND",
     `There is no token ${JSON.stringify(tokenId.slice(0, 60))} that is not revoked. foothold tokens list shows them.`,
@@ -137,6 +163,17 @@ export async function listPeople({
 /** Every token, without what opens a door. */
 export function listTokens({ people }: Pick<PeopleParts, "people">): Promise<readonly StoredToken[]> {
   return people.listTokens();
+}
+
+/** The line of a change, written with it. */
+function lineOf(
+  { ids, by }: Pick<PeopleParts, "ids" | "by">,
+  act: string,
+  about: string,
+  change: { readonly before: Json; readonly after: Json },
+): NewAuditLine {
+  const end = { outcome: "done", code: null, sentence: null, ...change } as const;
+  return auditLine(ids, { ...houseHead(act, { by }), about }, end);
 }
 
 function passwordOf(given: string | null): { readonly password: string; readonly made: string | null } {

@@ -2,7 +2,10 @@
 
 import { createHash } from "node:crypto";
 import { FootholdError } from "../core/errors.ts";
-import type { PeopleStore, StoredPerson } from "../store/people-port.ts";
+import type { Ids } from "../core/ports.ts";
+import { auditLine, houseHead, noteDone, noteRefusal } from "../desk/audited.ts";
+import type { StoredPerson } from "../store/people-port.ts";
+import type { Store } from "../store/port.ts";
 import { isPassword, PASSWORD_CHARS_MAX } from "./password.ts";
 import { newSecret, secretHash, SESSION_PREFIX } from "./secrets.ts";
 
@@ -25,6 +28,12 @@ export interface SignInTry {
   readonly address: string | null;
 }
 
+/** What signing in and out works with. */
+export interface SignInParts {
+  readonly store: Pick<Store, "people" | "audit">;
+  readonly ids: Ids;
+}
+
 /** Somebody who is in. */
 export interface SignedIn {
   readonly person: StoredPerson;
@@ -36,7 +45,8 @@ export interface SignedIn {
  * Opens a session. Throws `NOT_SIGNED_IN`, with the same words whatever was wrong and after the same work, and
  * `TOO_MANY_REQUESTS` where too many tries failed: then not even the right password is taken until the window ends.
  */
-export async function signIn(people: PeopleStore, { name, password, address }: SignInTry): Promise<SignedIn> {
+export async function signIn(parts: SignInParts, { name, password, address }: SignInTry): Promise<SignedIn> {
+  const { people } = parts.store;
   const keys = [
     { key: throttleKey("account", name), max: ACCOUNT_FAILURES_MAX },
     ...(address === null ? [] : [{ key: throttleKey("address", address), max: ADDRESS_FAILURES_MAX }]),
@@ -46,29 +56,62 @@ export async function signIn(people: PeopleStore, { name, password, address }: S
     keys.map(async ({ key, max }) => ({ max, ...(await people.noteFailure(key, WINDOW_MS)) })),
   );
   const over = counts.filter(({ failures, max }) => failures > max);
-  if (over.length > 0) throw heldBack(Math.max(...over.map(({ endsAt }) => endsAt)));
   const person = await people.findPerson(name);
+  if (over.length > 0) {
+    const refusal = heldBack(Math.max(...over.map(({ endsAt }) => endsAt)));
+    // Told once for each window, or whoever tries on would fill the audit.
+    if (over.some(({ failures, max }) => failures === max + 1)) await noteFailed(parts, person, refusal);
+    throw refusal;
+  }
   const isRight = await isPassword(password.slice(0, PASSWORD_CHARS_MAX * 2), person?.passwordHash ?? null);
-  if (person === null || !isRight || person.disabledAt !== null) throw wrong();
+  if (person === null || !isRight || person.disabledAt !== null) {
+    const refusal = wrong();
+    await noteFailed(parts, person, refusal);
+    throw refusal;
+  }
   const [account, ...others] = keys.map(({ key }) => key);
   // Only this try was no failure of the address: a right password of somebody there must not cover for tries at others.
   await Promise.all(others.map((key) => people.takeBackFailure(key)));
   if (account !== undefined) await people.clearFailures(account);
-  return { person, sessionToken: await openSession(people, person) };
+  return { person, sessionToken: await openSession(parts, person, "password") };
+}
+
+/** Of a name that nobody has no more is kept than that somebody tried: people type passwords where names belong. */
+async function noteFailed(
+  { store, ids }: SignInParts,
+  person: StoredPerson | null,
+  refusal: FootholdError,
+): Promise<void> {
+  const head = { ...houseHead("signIn", {}), about: person?.name ?? "a name that nobody has" };
+  await noteRefusal({ store, ids }, head, refusal);
 }
 
 /** A session for somebody who proved who they are: always a new one, so that none can be planted. */
-export async function openSession(people: PeopleStore, { personId }: StoredPerson): Promise<string> {
+export async function openSession(
+  { store: { people }, ids }: SignInParts,
+  { personId, name, roles }: StoredPerson,
+  how: "password" | "provider",
+): Promise<string> {
   const sessionToken = newSecret(SESSION_PREFIX);
   const sessionHash = secretHash(sessionToken, SESSION_PREFIX) ?? "";
-  await people.openSession({ sessionHash, personId, idleMs: SESSION_IDLE_MS, lastsMs: SESSION_LASTS_MS });
+  const head = { ...houseHead("signIn", { by: { id: personId, label: name, roles } }), about: name };
+  await people.openSession(
+    { sessionHash, personId, idleMs: SESSION_IDLE_MS, lastsMs: SESSION_LASTS_MS },
+    auditLine(ids, head, { outcome: "done", code: null, sentence: null, before: null, after: { how } }),
+  );
   return sessionToken;
 }
 
 /** Ends a session; nothing where there is none. */
-export async function signOut(people: PeopleStore, sessionToken: string): Promise<void> {
+export async function signOut({ store, ids }: SignInParts, sessionToken: string): Promise<void> {
   const hash = secretHash(sessionToken, SESSION_PREFIX);
-  if (hash !== null) await people.endSession(hash);
+  if (hash === null) return;
+  const person = await store.people.useSession(hash, false);
+  await store.people.endSession(hash);
+  if (person === null) return;
+  const { personId: id, name: label, roles } = person;
+  const head = { ...houseHead("signOut", { by: { id, label, roles } }), about: label };
+  await noteDone({ store, ids }, head, null);
 }
 
 /** What failures are counted under; hashed, since people type passwords where names belong. */

@@ -3,6 +3,8 @@
  * what opens a door. All times are epoch milliseconds by the store's clock.
  */
 
+import type { NewAuditLine } from "./audit-port.ts";
+
 /** A person. */
 export interface StoredPerson {
   readonly personId: string;
@@ -77,15 +79,15 @@ export interface FailureCount {
 
 /** People, sessions and tokens of a store. */
 export interface PeopleStore {
-  /** False when the name is taken. */
-  addPerson(person: NewPerson): Promise<boolean>;
+  /** False when the name is taken. A `line` is written with what it tells of, or not at all; so below. */
+  addPerson(person: NewPerson, line?: NewAuditLine): Promise<boolean>;
   findPerson(name: string): Promise<StoredPerson | null>;
   /** By name; at most {@link PEOPLE_MAX}. */
   listPeople(): Promise<readonly StoredPerson[]>;
   /** Changes a person and ends their sessions, at once. False when there is none of that name. */
-  changePerson(name: string, change: PersonChange): Promise<boolean>;
+  changePerson(name: string, change: PersonChange, line?: NewAuditLine): Promise<boolean>;
 
-  openSession(session: NewSession): Promise<void>;
+  openSession(session: NewSession, line?: NewAuditLine): Promise<void>;
   /**
    * Whose session it is; null when it ended, was never opened, or its person is disabled. `isUse` = a person did something,
    * which begins its idle time anew; a page that only waits does not.
@@ -96,13 +98,13 @@ export interface PeopleStore {
   /** Safe twice. */
   endSession(sessionHash: string): Promise<void>;
 
-  addToken(token: NewToken): Promise<void>;
+  addToken(token: NewToken, line?: NewAuditLine): Promise<void>;
   /** Whose token it is; null when it ended, was revoked or never made, or its person is disabled. */
   useToken(tokenHash: string): Promise<{ readonly token: StoredToken; readonly person: StoredPerson } | null>;
   /** Newest first; at most {@link TOKENS_MAX}. */
   listTokens(): Promise<readonly StoredToken[]>;
   /** False when there is none, or it was revoked before. */
-  revokeToken(tokenId: string): Promise<boolean>;
+  revokeToken(tokenId: string, line?: NewAuditLine): Promise<boolean>;
 
   /** Counts a failure; the first one of a key begins its window. */
   noteFailure(key: string, windowMs: number): Promise<FailureCount>;

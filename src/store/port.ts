@@ -17,6 +17,7 @@ import type { Transaction } from "../core/ports.ts";
 import type { CredentialState } from "../core/refresh.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
+import type { AuditStore, NewAuditLine } from "./audit-port.ts";
 import type { BulkStore } from "./bulk-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
 import type { PeopleStore } from "./people-port.ts";
@@ -167,6 +168,8 @@ export type CaseChange<Reply> =
       readonly row: RestingRow;
       readonly claim: ClaimChange;
       readonly reply: Reply;
+      /** Written with it, or not at all. Left out = nobody's act. */
+      readonly line?: NewAuditLine;
     }
   | { readonly kind: "leave"; readonly reply: Reply };
 
@@ -471,6 +474,9 @@ export interface Store {
 
   /** Moves made on many cases at once, and what people say of problems. */
   readonly bulk: BulkStore;
+
+  /** What people did and were refused, and the seals over that and over journals. */
+  readonly audit: AuditStore;
 }
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */

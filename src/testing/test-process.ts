@@ -111,6 +111,7 @@ export class TestProcess {
       people: store.people,
       // Nothing here makes bulk acts.
       bulk: store.bulk,
+      audit: store.audit,
     };
   }
 

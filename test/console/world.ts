@@ -134,7 +134,8 @@ export async function openWorld(): Promise<World> {
     post: (event) => post(`${dev.url}/inbox/shop`, event),
     serve: async ({ name, password, roles = ["operator"] }) => {
       const { ids } = systemPorts();
-      await addPerson({ people: store.people, roles: BUILT_IN_ROLES, ids }, { name, password, roles });
+      const parts = { people: store.people, roles: BUILT_IN_ROLES, ids, by: "root" };
+      await addPerson(parts, { name, password, roles });
       return serveAt({ kind: "loopback" }, null);
     },
     servePublic: async () => {

@@ -11,6 +11,10 @@ const SHORTCUTS = ["snapshots", "destinations"] as const;
 /** Who may sign in is no part of any case: a failover test leaves them alone. */
 const PEOPLE = ["people", "sessions", "tokens", "sign_in_failures"] as const;
 
+/** Seals are over cases, and begin anew with them. */
+const CLEAR_SEALS = `truncate foothold.audit, foothold.seals, foothold.sealed_cases;
+  update foothold.seal_heads set seal_no = 0, hash = decode(repeat('00', 32), 'hex')`;
+
 /** A migrated database of one's own, with two stores on it and a connection to look behind them. */
 export interface PostgresSubject extends Subject {
   readonly url: string;
@@ -31,7 +35,7 @@ export async function openPostgres(serverUrl: string): Promise<PostgresSubject> 
     other,
     clear: async () => {
       const tables = [...TABLES, ...SHORTCUTS, ...PEOPLE].map((table) => `foothold.${table}`);
-      await client.query(`truncate ${tables.join(", ")}`);
+      await client.query(`truncate ${tables.join(", ")}; ${CLEAR_SEALS}`);
     },
     replicate: () => replicate(client),
     close: async () => {

@@ -236,6 +236,11 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   expect(await client.showEvent({ eventId })).toMatchObject({ work: [{ state: "in_review" }] });
   expect(await client.countWork()).toMatchObject({ counts: [{ state: "in_review", count: 1 }] });
   expect(await client.listRefusals()).toMatchObject({ refusals: [{ reason: "tooLarge" }] });
+  await client.addNote({ caseId, text: "called them" });
+  expect(await client.listAudit({ act: "note", since: 0 })).toMatchObject({
+    lines: [{ caseId, who: "ada" }],
+  });
+  expect((await client.listSealHeads()).heads).toHaveLength(32);
 }
 
 async function storeEvent(store: Store): Promise<string> {

@@ -5,6 +5,7 @@
 
 import { Hono, type Context } from "hono";
 import { FootholdError } from "../../core/errors.ts";
+import { noteRefusal } from "../../desk/audited.ts";
 import { DEFAULT_TENANT, caseNotFound, isCaseId } from "../../desk/requests.ts";
 import { createChangeFeed } from "./change-feed.ts";
 import { BEAT_MS, streamChanges } from "./change-stream.ts";
@@ -14,6 +15,7 @@ import { HANDLERS } from "./handlers.ts";
 import { cookieHeader, cookieToken, type CookieRules, type Identity, type SignIn } from "./identity.ts";
 import { openApiDocument } from "./openapi.ts";
 import { queryShape, readAs, readBody, readPlan, readQuery, type QueryShape } from "./read-request.ts";
+import { refusedAct } from "./refused-acts.ts";
 import { mayDo, mayDoSomewhere, type RightsObject, type Verb } from "../../core/rights.ts";
 import { API_BASE, API_ROUTES, CHANGES_PATH, OPENAPI_PATH, type RouteHead } from "./routes.ts";
 import type { RouteId } from "./types.ts";
@@ -74,7 +76,7 @@ function routeNamed<Id extends RouteId>(
   tellProblem: TellProblem,
 ): ReturnType<typeof routeOf<Id>> {
   return routeOf<Id>(
-    { head: API_ROUTES[id], contract: CONTRACTS[id], handler: HANDLERS[id] },
+    { id, head: API_ROUTES[id], contract: CONTRACTS[id], handler: HANDLERS[id] },
     options,
     tellProblem,
   );
@@ -82,34 +84,48 @@ function routeNamed<Id extends RouteId>(
 
 /** What one route is made of, all of it for the same operation. */
 interface RouteParts<Id extends RouteId> {
+  readonly id: Id;
   readonly head: RouteHead;
   readonly contract: Contract<Id>;
   readonly handler: Handler<Id>;
 }
 
 function routeOf<Id extends RouteId>(
-  { head, contract, handler }: RouteParts<Id>,
+  { id, head, contract, handler }: RouteParts<Id>,
   options: ApiOptions,
   tellProblem: TellProblem,
 ): (c: Context) => Promise<Response> {
   const shape = queryShape(contract.query);
+  const read = async (c: Context, who: Identity): Promise<Call<Id> | Response> => {
+    const header = (name: string): string | undefined => c.req.header(name);
+    const wanted = { who, params: c.req.param(), plan: readPlan(header("if-match"))?.plan };
+    let sent: object | null = null;
+    try {
+      if (head.verb !== null && !mayDoSomewhere(who.grants, head.verb)) throw notAllowed(who, head, null);
+      const { params, query } = readUrl(c, contract, shape);
+      const told = head.method === "GET" ? { value: null } : await readBody(c.req.raw);
+      if ("error" in told) return await tellProblem(c, told.error, told.status);
+      const body = readAsBody(contract, told.value);
+      sent = body;
+      const object = await objectOf(options, head, { params, body });
+      for (const verb of verbsNeeded(head, body)) allow({ ...head, verb }, who, object);
+      const plan = planOf(head, header("if-match"));
+      const sessionToken = cookieToken(options.cookie, header("cookie"));
+      const from = { sessionToken, address: options.addressOf(c) };
+      return { params, query, body, plan, who, object, from, parts: options };
+    } catch (error) {
+      const act = refusedAct(id, head, { ...wanted, body: sent });
+      if (act !== null) await noteRefusal({ store: options.store, ids: options.ports.ids }, act, error);
+      throw error;
+    }
+  };
   return async (c) => {
     const header = (name: string): string | undefined => c.req.header(name);
     const isWrite = head.method !== "GET";
     const who = head.isOpen === true ? nobody : await options.signIn({ header, isWrite });
     if (who === null) throw notSignedIn();
-    if (head.verb !== null && !mayDoSomewhere(who.grants, head.verb)) throw notAllowed(who, head, null);
-    const { params, query } = readUrl(c, contract, shape);
-    const body = head.method === "GET" ? { value: null } : await readBody(c.req.raw);
-    if ("error" in body) return tellProblem(c, body.error, body.status);
-    const read = readAsBody(contract, body.value);
-    const object = await objectOf(options, head, { params, body: read });
-    for (const verb of verbsNeeded(head, read)) allow({ ...head, verb }, who, object);
-    const plan = planOf(head, header("if-match"));
-    const sessionToken = cookieToken(options.cookie, header("cookie"));
-    const from = { sessionToken, address: options.addressOf(c) };
-    const call: Call<Id> = { params, query, body: read, plan, who, object, from, parts: options };
-    return answer(c, await handler(call), options.cookie);
+    const call = await read(c, who);
+    return call instanceof Response ? call : answer(c, await handler(call), options.cookie);
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { z } from "zod";
 import type { RouteId } from "./types.ts";
+import { auditPage, auditQuery, sealHeads } from "./schemas/audit-schemas.ts";
 import {
   bulkAct,
   bulkActs,
@@ -149,4 +150,6 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   listBulkActs: { ...none, reply: bulkActs },
   showBulkAct: { ...none, params: bulkParams, query: bulkItemsQuery, reply: bulkPage },
   orderBulkAct: { ...none, params: bulkParams, body: bulkOrderBody, reply: bulkAct },
+  listAudit: { ...none, query: auditQuery, reply: auditPage },
+  listSealHeads: { ...none, reply: sealHeads },
 };

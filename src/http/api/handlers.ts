@@ -10,6 +10,7 @@ import type { Overview } from "../../desk/overview.ts";
 import type { PreviewRequest } from "../../desk/preview.ts";
 import type { Who } from "../../desk/requests.ts";
 import { signIn, signOut } from "../../people/sign-in.ts";
+import { AUDIT_HANDLERS } from "./audit-handlers.ts";
 import { BULK_HANDLERS } from "./bulk-handlers.ts";
 import type { Answer, ApiParts, Call, Handler } from "./call.ts";
 import { criteriaOf, reachedBy } from "./criteria.ts";
@@ -40,15 +41,16 @@ const ACCESS_WAIT_MS = 20_000;
 export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   showMe: ({ who: { name, signedInBy, grants } }) =>
     Promise.resolve({ reply: { name, signedInBy, verbs: verbsOf(grants) } }),
-  openSession: async ({ parts: { store, roles }, body, from }) => {
-    const { person, sessionToken } = await signIn(store.people, { ...body, address: from.address });
+  openSession: async ({ parts: { store, roles, ports }, body, from }) => {
+    const signingIn = { store, ids: ports.ids };
+    const { person, sessionToken } = await signIn(signingIn, { ...body, address: from.address });
     // Who was signed in here before is not any more.
-    if (from.sessionToken !== null) await signOut(store.people, from.sessionToken);
+    if (from.sessionToken !== null) await signOut(signingIn, from.sessionToken);
     const verbs = verbsOf(grantsOf(roles, person.roles));
     return { reply: { name: person.name, signedInBy: "session", verbs }, status: 201, cookie: sessionToken };
   },
-  endSession: async ({ parts: { store }, from }) => {
-    if (from.sessionToken !== null) await signOut(store.people, from.sessionToken);
+  endSession: async ({ parts: { store, ports }, from }) => {
+    if (from.sessionToken !== null) await signOut({ store, ids: ports.ids }, from.sessionToken);
     return { reply: { sentence: "Signed out." }, cookie: null };
   },
   showOverview: async ({ parts, who }) => ({ reply: visibleOverview(await parts.desk.overview(), who) }),
@@ -104,8 +106,8 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   keepRepair: async ({ parts, params }) => ({
     reply: await parts.desk.keepRepair(params.caseId, params.repairId),
   }),
-  closeRepair: async ({ parts, params }) => ({
-    reply: await parts.desk.closeRepair(params.caseId, params.repairId),
+  closeRepair: async ({ parts, params, who }) => ({
+    reply: await parts.desk.closeRepair(params.caseId, params.repairId, actorOf(who)),
   }),
   handOverRepair: async ({ parts, params, who, body }) => ({
     reply: await parts.desk.handOver(params.caseId, { ...body, repairId: params.repairId, by: actorOf(who) }),
@@ -133,6 +135,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   listWorkers: async ({ parts }) => ({ reply: await listWorkers(parts) }),
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
   ...BULK_HANDLERS,
+  ...AUDIT_HANDLERS,
   ...INBOX_HANDLERS,
   ...SETTINGS_HANDLERS,
 };

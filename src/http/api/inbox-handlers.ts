@@ -1,8 +1,11 @@
 /** What arrived from outside, over the API: events with their work, their bytes, and work that is opened again. */
 
+import type { Json } from "../../core/json.ts";
+import { houseHead, noteDone, type ActHead } from "../../desk/audited.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import type { EventFilter } from "../../store/inbox-port.ts";
-import type { Handler } from "./call.ts";
+import type { ApiParts, Handler } from "./call.ts";
+import { actorOf } from "./identity.ts";
 import type { EventBodyView, EventsQuery, InboxApiTypes } from "./inbox-types.ts";
 
 /** Events and refusals in one answer where nothing else is asked for. */
@@ -20,12 +23,15 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
   listRefusals: async ({ parts, query }) => ({
     reply: { refusals: await parts.store.inbox.listRefusals(query.limit ?? LIST_LIMIT) },
   }),
-  showEventBody: async ({ parts, params }) => {
+  showEventBody: async ({ parts, params, who }) => {
     const { event } = await createInbox(parts).show(params.eventId);
+    await onRecord(parts, { ...houseHead("seeBody", { by: actorOf(who) }), about: params.eventId }, null);
     return { reply: viewBody(await parts.store.inbox.loadBody(event.deliveryId)) };
   },
   replayEvent: async ({ parts, params, body, who }) => {
     const opened = await createInbox(parts).replay(params.eventId, { ...body, by: who.name });
+    const head = { ...houseHead("replay", { by: actorOf(who), reason: body.reason }), about: params.eventId };
+    await onRecord(parts, head, { opened });
     const sentence =
       opened.length === 0
         ? "Nothing was opened: a worker is at it just now."
@@ -33,6 +39,10 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
     return { reply: { opened, sentence } };
   },
 };
+
+function onRecord({ store, ports }: ApiParts, head: ActHead, after: Json): Promise<void> {
+  return noteDone({ store, ids: ports.ids }, head, after);
+}
 
 function eventFilter(query: EventsQuery): EventFilter {
   const { tenant, source, type, standing, work, limit, cursor } = query;

@@ -68,6 +68,7 @@ describe("what arrived, over the API", () => {
       hex,
       isCut: false,
     });
+    expect((await client.listAudit()).lines).toMatchObject([{ act: "seeBody", who: "ada", about: eventId }]);
   });
 
   test("tells 8 MiB of a longer one and says that there is more, also where the cut falls within a character", async () => {

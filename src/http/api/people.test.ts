@@ -36,7 +36,7 @@ describe("people at the server", () => {
   let store: Store;
   let app: App;
   let now = 1_800_000_000_000;
-  const parts = () => ({ people: store.people, roles: BUILT_IN_ROLES, ids });
+  const parts = () => ({ people: store.people, roles: BUILT_IN_ROLES, ids, by: "root" });
 
   beforeEach(async () => {
     store = memoryStore({ now: () => now });

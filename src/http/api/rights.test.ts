@@ -66,6 +66,8 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   listBulkActs: null,
   showBulkAct: null,
   orderBulkAct: { order: "pause" },
+  listAudit: null,
+  listSealHeads: null,
 };
 
 const routes = Object.entries<RouteHead>(API_ROUTES).map(([id, head]) => ({

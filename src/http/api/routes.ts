@@ -3,6 +3,7 @@
  * what the client calls. Nothing here but values, so that it can be read in a browser too.
  */
 
+import { AUDIT_ROUTES } from "./audit-routes.ts";
 import { BULK_ROUTES } from "./bulk-routes.ts";
 import { INBOX_ROUTES } from "./inbox-routes.ts";
 import type { RouteHead } from "./route-head.ts";
@@ -286,6 +287,7 @@ export const API_ROUTES: {
     summary: "Who holds which case, and until when",
   },
   ...BULK_ROUTES,
+  ...AUDIT_ROUTES,
   ...INBOX_ROUTES,
   ...SETTINGS_ROUTES,
 };

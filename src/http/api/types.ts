@@ -15,11 +15,13 @@ import type { PlanView } from "../../desk/plan-view.ts";
 import type { OpenedRepair, RepairLife } from "../../desk/repairs.ts";
 import type { StartedCase } from "../../desk/start.ts";
 import type { Verb } from "../../core/rights.ts";
+import type { AuditApiTypes } from "./audit-types.ts";
 import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes } from "./inbox-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
 
+export type * from "./audit-types.ts";
 export type * from "./bulk-types.ts";
 export type * from "./case-queries.ts";
 export type * from "./inbox-types.ts";
@@ -205,7 +207,7 @@ export interface ClaimView {
 }
 
 /** What each route takes and gives. */
-export interface ApiTypes extends BulkApiTypes, InboxApiTypes, SettingsApiTypes {
+export interface ApiTypes extends AuditApiTypes, BulkApiTypes, InboxApiTypes, SettingsApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

@@ -1,5 +1,7 @@
 /** People, sessions and tokens of a memory store. */
 
+import type { NewAuditLine } from "../audit-port.ts";
+import type { MemoryAudit } from "./audit.ts";
 import {
   FORGOTTEN_MAX,
   PEOPLE_MAX,
@@ -29,21 +31,31 @@ interface Token {
 }
 
 /** The people of a memory store. */
-export function memoryPeople(now: () => number): PeopleStore {
+export function memoryPeople(now: () => number, audit: Pick<MemoryAudit, "add">): PeopleStore {
   const people = new MemoryPeople(now);
+  const told = (isDone: boolean, line: NewAuditLine | undefined): boolean => {
+    if (isDone && line !== undefined) audit.add(line);
+    return isDone;
+  };
   return {
-    addPerson: async (person) => people.add(person),
+    addPerson: async (person, line) => told(people.add(person), line),
     findPerson: async (name) => people.find(name),
     listPeople: async () => people.list(),
-    changePerson: async (name, change) => people.change(name, change),
-    openSession: async (session) => people.open(session),
+    changePerson: async (name, change, line) => told(people.change(name, change), line),
+    openSession: async (session, line) => {
+      people.open(session);
+      told(true, line);
+    },
     useSession: async (hash, isUse) => people.useSession(hash, isUse),
     listSessions: async (personId) => people.listSessions(personId),
     endSession: async (hash) => void people.sessions.delete(hash),
-    addToken: async (token) => people.addToken(token),
+    addToken: async (token, line) => {
+      people.addToken(token);
+      told(true, line);
+    },
     useToken: async (hash) => people.useToken(hash),
     listTokens: async () => people.listTokens(),
-    revokeToken: async (tokenId) => people.revoke(tokenId),
+    revokeToken: async (tokenId, line) => told(people.revoke(tokenId), line),
     noteFailure: async (key, windowMs) => people.note(key, windowMs),
     readFailures: async (key) => people.failuresOf(key),
     clearFailures: async (key) => void people.failures.delete(key),

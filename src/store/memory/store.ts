@@ -25,6 +25,7 @@ import {
   type UnreadableCase,
 } from "../port.ts";
 import { append, claimAfter, heldClaim, newClaim, orInvalid, storedRow, type MemoryCase } from "./cases.ts";
+import { MemoryAudit } from "./audit.ts";
 import { memoryBulk } from "./bulk.ts";
 import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
@@ -106,8 +107,9 @@ function storeOf(memory: Memory): Store {
     countHeld: async () => countHeld(memory.cases.values(), memory.now()),
     listen: async (onHint) => memory.listen(onHint),
     inbox: memory.inbox.store,
-    people: memoryPeople(() => memory.now()),
+    people: memoryPeople(() => memory.now(), memory.audit),
     bulk: memoryBulk(memory),
+    audit: memory.audit.store,
   };
 }
 
@@ -129,10 +131,12 @@ class Memory {
   readonly listeners = new Set<() => void>();
   private readonly credentials = new Map<string, CredentialState>();
   readonly inbox: MemoryInboxServer;
+  readonly audit: MemoryAudit;
 
   constructor(now: () => number) {
     this.now = now;
     this.inbox = memoryInbox(this);
+    this.audit = new MemoryAudit(this);
   }
 
   /** What is stored is frozen, so a copy of the maps is a copy of all. */
@@ -229,6 +233,7 @@ class Memory {
           change.entries.length === 0 ? stored.changes : new Map([...stored.changes, [knownAs, commitId]]);
         const changed = orInvalid("The change", caseId, () => append({ ...stored, changes }, change, claim));
         this.cases.set(caseId, changed);
+        if (change.line !== undefined) this.audit.add(change.line);
         this.hintIfDue(changed, now);
         return { kind: "decided", reply: change.reply };
       }

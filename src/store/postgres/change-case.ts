@@ -11,6 +11,7 @@ import type {
   StoredCase,
   StoredRow,
 } from "../port.ts";
+import { addAuditLine } from "./audit.ts";
 import { lockCase, readLocked, shardOf, writeCase } from "./case-lock.ts";
 import { toEntries, toRow, type CaseColumns, type MaybeEntryColumns } from "./case-rows.ts";
 import type { Database, Session } from "./database.ts";
@@ -64,6 +65,7 @@ async function changeLocked<Reply>(
     case "write": {
       const isDue = isFreeAfter(row, change.claim) && isClaimable(change.row, now);
       await writeCase(session, row, { ...change, knownAs, hint: isDue ? hinting.payload : null });
+      if (change.line !== undefined) await addAuditLine(session, change.line);
       return { reply: { kind: "decided", reply: change.reply }, isDue };
     }
   }

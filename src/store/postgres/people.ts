@@ -1,6 +1,8 @@
 /** People, sessions and tokens: one statement each. */
 
 import { invariant } from "../../core/errors.ts";
+import type { NewAuditLine } from "../audit-port.ts";
+import { addAuditLine } from "./audit.ts";
 import type { FailureCount, PeopleStore, StoredPerson, StoredToken } from "../people-port.ts";
 import type { Database, Parameter } from "./database.ts";
 import type { StatementName } from "../sql/statements.ts";
@@ -48,17 +50,30 @@ export function postgresPeople(database: Database): PeopleStore {
     name: StatementName,
     values: readonly Parameter[] = [],
   ): Promise<readonly Row[]> => database.guarded(() => database.run<Row>(name, values));
-  const isAny = async (name: StatementName, values: readonly Parameter[]): Promise<boolean> =>
-    (await run(name, values)).length > 0;
+  /** A change and the line that tells of it, both or neither; true if there was something to change. */
+  const change = async (
+    name: StatementName,
+    values: readonly Parameter[],
+    line: NewAuditLine | undefined,
+  ): Promise<boolean> => {
+    if (line === undefined) return (await run(name, values)).length > 0;
+    return database.guarded(() =>
+      database.transact("begin_change", async (session) => {
+        const rows = await session.run(name, values);
+        if (rows.length > 0) await addAuditLine(session, line);
+        return rows.length > 0;
+      }),
+    );
+  };
   return {
-    addPerson: ({ personId, name, passwordHash, roles }) =>
-      isAny("add_person", [personId, name, passwordHash, roles]),
+    addPerson: ({ personId, name, passwordHash, roles }, line) =>
+      change("add_person", [personId, name, passwordHash, roles], line),
     findPerson: async (name) => personOrNull(await run<PersonColumns>("find_person", [name])),
     listPeople: async () => (await run<PersonColumns>("list_people")).map(toPerson),
-    changePerson: (name, { passwordHash, roles, isDisabled }) =>
-      isAny("change_person", [name, passwordHash ?? null, roles ?? null, isDisabled ?? null]),
-    openSession: async ({ sessionHash, personId, idleMs, lastsMs }) => {
-      await run("open_session", [sessionHash, personId, idleMs, lastsMs]);
+    changePerson: (name, { passwordHash, roles, isDisabled }, line) =>
+      change("change_person", [name, passwordHash ?? null, roles ?? null, isDisabled ?? null], line),
+    openSession: async ({ sessionHash, personId, idleMs, lastsMs }, line) => {
+      await change("open_session", [sessionHash, personId, idleMs, lastsMs], line);
     },
     useSession: async (sessionHash, isUse) =>
       personOrNull(await run<PersonColumns>("use_session", [sessionHash, isUse])),
@@ -71,15 +86,15 @@ export function postgresPeople(database: Database): PeopleStore {
     endSession: async (sessionHash) => {
       await run("end_session", [sessionHash]);
     },
-    addToken: async ({ tokenId, tokenHash, label, personId, scopes, lastsMs }) => {
-      await run("add_token", [tokenId, tokenHash, label, personId, scopes, lastsMs]);
+    addToken: async ({ tokenId, tokenHash, label, personId, scopes, lastsMs }, line) => {
+      await change("add_token", [tokenId, tokenHash, label, personId, scopes, lastsMs], line);
     },
     useToken: async (tokenHash) => {
       const [row] = await run<UsedTokenColumns>("use_token", [tokenHash]);
       return row === undefined ? null : { token: toToken(row), person: ownerOf(row) };
     },
     listTokens: async () => (await run<TokenColumns>("list_tokens")).map(toToken),
-    revokeToken: (tokenId) => isAny("revoke_token", [tokenId]),
+    revokeToken: (tokenId, line) => change("revoke_token", [tokenId], line),
     noteFailure: async (key, windowMs) => {
       const noted = failuresOrNull(await run<FailureColumns>("note_failure", [key, windowMs]));
       invariant(noted !== null, "note_failure returned no row");

@@ -1,6 +1,7 @@
 /** The PostgreSQL store: the port, put together from its parts. */
 
 import type { Store } from "../port.ts";
+import { postgresAudit } from "./audit.ts";
 import { postgresBulk } from "./bulk.ts";
 import { changeCase, loadCase, loadRow, setAside } from "./change-case.ts";
 import { claimDue } from "./claim-due.ts";
@@ -78,5 +79,6 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     inbox: postgresInbox(database, listener),
     people: postgresPeople(database),
     bulk: postgresBulk(database),
+    audit: postgresAudit(database),
   };
 }

@@ -4,4 +4,5 @@
 insert into foothold.tokens (token_id, token_hash, label, person_id, scopes, created_at, ends_at)
 values (
   $1::text, $2::text, $3::text, $4::text, $5::text[], now(), now() + $6::bigint * interval '1 millisecond'
-);
+)
+returning token_id;

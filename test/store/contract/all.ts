@@ -1,3 +1,4 @@
+import { testAudit } from "./audit.ts";
 import { testBulk } from "./bulk.ts";
 import { testChanges } from "./changes.ts";
 import { testClaims } from "./claims.ts";
@@ -32,4 +33,5 @@ export function testContract(bench: Bench): void {
   testRebuilds(bench);
   testSnapshots(bench);
   testBulk(bench);
+  testAudit(bench);
 }
