@@ -38,6 +38,7 @@ import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { diffCommand } from "./diff.ts";
 import { destinationsCommand } from "./destinations.ts";
+import { initCommand } from "./init.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import {
@@ -57,6 +58,7 @@ import { devCommand, serveCommand, workerCommand } from "./processes.ts";
 
 /** All of them. */
 export const COMMANDS: readonly Command[] = [
+  initCommand,
   devCommand,
   serveCommand,
   workerCommand,
