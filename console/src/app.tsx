@@ -19,7 +19,7 @@ import { addressOf, usePlace, type Place } from "./route.ts";
 import { ThemeChoice } from "./theme-choice.tsx";
 import { choose, useSettings } from "./settings.ts";
 import { SettingsScreen } from "./settings-screen.tsx";
-import { SignInForm, SignInPage } from "./sign-in.tsx";
+import { OidcLink, SignInForm, SignInPage } from "./sign-in.tsx";
 import { Told } from "./told.tsx";
 import { WorkersScreen } from "./workers.tsx";
 
@@ -55,6 +55,7 @@ export function App(): JSX.Element {
         <Dialog title="Your session is over" onClose={refresh}>
           <p>Sign in again; what you filled in is still there.</p>
           <SignInForm onDone={refresh} />
+          <OidcLink isBeside />
         </Dialog>
       ) : null}
       {isHelpOpen ? <Help onClose={() => setHelpOpen(false)} /> : null}

@@ -6,6 +6,7 @@ import { usePolled } from "./polled.ts";
 import { addressOf } from "./route.ts";
 import { Told } from "./told.tsx";
 
+const beside = { target: "_blank", rel: "noopener" } as const;
 /** How the server lets people in changes with its configuration alone, in ms. */
 const WAYS_MS = 600_000;
 
@@ -72,15 +73,21 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): JSX.Ele
   );
 }
 
-/** The way to the identity provider, where the server has one. It leads away from this page, and back to its first screen. */
-export function OidcLink(): JSX.Element | null {
+/**
+ * The way to the identity provider, where the server has one. It leads away from this page; where something is filled in, a
+ * page beside it is opened, and this one goes on once its dialog is closed.
+ */
+export function OidcLink({ isBeside = false }: { readonly isBeside?: boolean }): JSX.Element | null {
   const { data } = usePolled("ways to sign in", (signal) => api.showSignIn({}, { signal }), {
     everyMs: WAYS_MS,
   });
   if (data?.hasOidc !== true) return null;
   return (
     <p>
-      <a href={addressOf("api/v1/session/oidc")}>Sign in at your identity provider</a>
+      <a href={addressOf("api/v1/session/oidc")} {...(isBeside ? beside : {})}>
+        Sign in at your identity provider
+      </a>
+      {isBeside ? ", on a page of its own; then close this." : null}
     </p>
   );
 }
