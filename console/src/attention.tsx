@@ -15,7 +15,7 @@ import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
 
 /** Cases of either kind that the page holds; of more it says so. */
-const CASES_MAX = 200;
+const CASES_MAX = 100;
 
 interface Attention {
   readonly overview: Overview;

@@ -12,7 +12,7 @@ import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
-import type { CaseFilter, Store, StoredRow } from "../store/port.ts";
+import type { CaseFilter, Store, StoredRow, TypeCount } from "../store/port.ts";
 import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
   addNote,
@@ -90,6 +90,7 @@ import {
 } from "./repairs.ts";
 import { caseNotFound, isCaseId, type Who } from "./requests.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
+import { shareCounts } from "./shared-counts.ts";
 import { followStoreTime } from "./store-time.ts";
 
 /** What the desk is made of. */
@@ -326,13 +327,14 @@ function bulkActs(parts: DeskParts): BulkActs {
 }
 
 function readings(parts: DeskParts): Readings {
+  const counts = shareCounts(parts.store, parts.ports.clock);
   return {
     show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
     preview: (caseId, request) => previewMove(parts, caseId, request),
     diffDefinitions: (request) => diffDefinitions(parts, request ?? {}),
     forms: (caseType) => viewForms(parts, caseType),
     list: (filter) => listCases(parts, filter ?? {}),
-    overview: () => readOverview(parts),
+    overview: () => readOverview(parts, counts),
     destinations: () => readDestinations(parts),
   };
 }
@@ -408,9 +410,12 @@ async function listCases(parts: DeskParts, filter: ListFilter): Promise<ListPage
   return { cases, next: page.next, now };
 }
 
-async function readOverview(parts: DeskParts): Promise<Overview> {
+async function readOverview(
+  parts: DeskParts,
+  counting: () => Promise<readonly TypeCount[]>,
+): Promise<Overview> {
   const { store, registry, formatTime } = parts;
-  const [counts, holders] = await Promise.all([store.countCases(), store.listHolders()]);
+  const [counts, holders] = await Promise.all([counting(), store.listHolders()]);
   const now = await store.now();
   return viewOverview({ counts, holders, registry, now, formatTime });
 }

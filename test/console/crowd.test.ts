@@ -34,7 +34,7 @@ describeConsole("a busy house in the console", (see) => {
     await row("NEW-299").waitFor();
     // The first screen holds what is waited for, and says that there is more.
     await go();
-    await page.getByText("Here are the 200 that started last").waitFor();
+    await page.getByText("Here are the 100 that started last").waitFor();
   });
 
   test("tells a second person who has the case, lets them take it over, and tells the first", async () => {
