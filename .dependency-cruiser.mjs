@@ -31,7 +31,7 @@ function mayImport(name, from, folders, { packages = [], node = false } = {}) {
 }
 
 const decisions = ["core/", "define/", "triage/", "wire/"];
-const port = "store/(inbox-|people-|bulk-)?port\\.ts$";
+const port = "store/(inbox-|people-|bulk-|notice-)?port\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -41,7 +41,7 @@ export default {
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
     mayImport("destinations-on-decisions", "^src/destinations/", ["core/", "define/", "triage/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
-    mayImport("port-on-core", "^src/store/(inbox-|people-|bulk-)?port\\.ts$", ["core/"]),
+    mayImport("port-on-core", "^src/store/(inbox-|people-|bulk-|notice-)?port\\.ts$", ["core/"]),
     mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
     mayImport("memory-on-port", "^src/store/memory", ["core/", port]),
     mayImport("postgres-on-port", "^src/store/postgres", ["core/", port, "store/sql/"], {
@@ -57,14 +57,29 @@ export default {
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
     mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
     mayImport("people-on-port", "^src/people/", ["core/", port, "desk/requests\\.ts$"], { node: true }),
-    mayImport("http-on-engine", "^src/http/", [...decisions, port, "engine/", "inbox/", "desk/", "people/"], {
-      packages: ["hono", "@hono/node-server", "openid-client", "zod"],
+    mayImport("notices-on-port", "^src/notices/", [...decisions, port], {
+      packages: ["nodemailer"],
       node: true,
     }),
     mayImport(
+      "http-on-engine",
+      "^src/http/",
+      [...decisions, port, "engine/", "inbox/", "desk/", "people/", "notices/"],
+      {
+        packages: ["hono", "@hono/node-server", "openid-client", "zod"],
+        node: true,
+      },
+    ),
+    mayImport(
       "testing-on-engine",
       "^src/testing/",
-      [...decisions, "store/((inbox-|people-|bulk-)?port\\.ts|memory/)", "engine/", "inbox/", "desk/"],
+      [
+        ...decisions,
+        "store/((inbox-|people-|bulk-|notice-)?port\\.ts|memory/)",
+        "engine/",
+        "inbox/",
+        "desk/",
+      ],
       {
         node: true,
       },

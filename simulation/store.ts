@@ -125,9 +125,10 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     inbox: inboxOver(call, store.inbox),
     people: store.people,
-    // Nothing here makes bulk acts.
+    // Nothing here makes bulk acts, or tells anybody.
     bulk: store.bulk,
     audit: store.audit,
+    notices: store.notices,
   };
 }
 

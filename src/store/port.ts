@@ -20,6 +20,7 @@ import type { Holder } from "../core/state.ts";
 import type { AuditStore, NewAuditLine } from "./audit-port.ts";
 import type { BulkStore } from "./bulk-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
+import type { NoticeStore } from "./notice-port.ts";
 import type { PeopleStore } from "./people-port.ts";
 
 /** Columns of a case that never change, apart from the versions it needs. */
@@ -477,6 +478,8 @@ export interface Store {
 
   /** What people did and were refused, and the seals over that and over journals. */
   readonly audit: AuditStore;
+  /** What owners are told, and the messages that tell them. */
+  readonly notices: NoticeStore;
 }
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */

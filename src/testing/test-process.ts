@@ -109,9 +109,10 @@ export class TestProcess {
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
       inbox: store.inbox,
       people: store.people,
-      // Nothing here makes bulk acts.
+      // Nothing here makes bulk acts, or tells anybody.
       bulk: store.bulk,
       audit: store.audit,
+      notices: store.notices,
     };
   }
 

@@ -33,6 +33,7 @@ import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, readPulse, takeable } from "./listing.ts";
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
+import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
@@ -110,6 +111,10 @@ function storeOf(memory: Memory): Store {
     people: memoryPeople(() => memory.now(), memory.audit),
     bulk: memoryBulk(memory),
     audit: memory.audit.store,
+    notices: memoryNotices({
+      now: () => memory.now(),
+      rows: () => [...memory.cases.values()].map(storedRow),
+    }),
   };
 }
 

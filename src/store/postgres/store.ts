@@ -24,6 +24,7 @@ import { Starts } from "./starts.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
+import { postgresNotices } from "./notices.ts";
 import { beginStep } from "./step-transaction.ts";
 
 /**
@@ -80,5 +81,6 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     people: postgresPeople(database),
     bulk: postgresBulk(database),
     audit: postgresAudit(database),
+    notices: postgresNotices(database),
   };
 }

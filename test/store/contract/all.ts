@@ -10,6 +10,7 @@ import { testDestinations } from "./destinations.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
+import { testNotices } from "./notices.ts";
 import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testSnapshots } from "./snapshots.ts";
@@ -34,4 +35,5 @@ export function testContract(bench: Bench): void {
   testSnapshots(bench);
   testBulk(bench);
   testAudit(bench);
+  testNotices(bench);
 }
