@@ -47,6 +47,13 @@ export type {
   UndoneEffect,
 } from "./define/case-type.ts";
 export { defineConfig, type ConfiguredSource, type FootholdConfig } from "./define/config.ts";
+export type {
+  ChannelOptions,
+  NoticeOptions,
+  OwnerOptions,
+  RotaContext,
+  TellOptions,
+} from "./define/notices.ts";
 export type { CaseDefinition } from "./define/definition.ts";
 export type { CallContext, StepDispatcher } from "./define/destination-calls.ts";
 export {

@@ -2,6 +2,7 @@
 
 import type { Some, Verb } from "../core/rights.ts";
 import type { CaseType } from "./case-type.ts";
+import type { NoticeOptions } from "./notices.ts";
 
 /** A source of events, as the configuration names it. */
 export interface ConfiguredSource {
@@ -42,6 +43,8 @@ export interface FootholdConfig {
   readonly roles?: Readonly<Record<string, readonly RoleGrant[]>>;
   /** Where people sign in beside, or in place of, passwords. Needs `foothold serve --public-url`. */
   readonly oidc?: OidcOptions;
+  /** Who owners are and how they are told. Left out = nobody is. */
+  readonly notices?: NoticeOptions;
   /** URL of the PostgreSQL to use where neither `--database` nor FOOTHOLD_DATABASE_URL names one. */
   readonly database?: string;
 }

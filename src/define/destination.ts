@@ -317,11 +317,19 @@ function readInFlight(inFlight: OptionReader): InFlightPolicy {
   return { start, max };
 }
 
-function readRetry(reader: OptionReader): RetryPolicy {
+/** Reads `retry`; `maxAttempts` is how many attempts are meant where nothing is said. */
+export function readRetry(
+  reader: OptionReader,
+  defaults: { readonly maxAttempts: number } = { maxAttempts: 5 },
+): RetryPolicy {
   const known = ["maxAttempts", "giveUpAfter", "firstDelay", "maxDelay", "maxRequests", "maxThrottles"];
   const retry = reader.nested("retry", known);
   const firstDelayMs = retry.duration("firstDelay", { defaultMs: 5_000, minMs: 1 });
-  const maxAttempts = retry.count("maxAttempts", { default: 5, min: 1, max: MAX_ATTEMPTS_MAX });
+  const maxAttempts = retry.count("maxAttempts", {
+    default: defaults.maxAttempts,
+    min: 1,
+    max: MAX_ATTEMPTS_MAX,
+  });
   const policy = {
     maxAttempts,
     maxRequests: retry.count("maxRequests", {

@@ -1,0 +1,28 @@
+/** The names of owners that case types use, and for what. */
+
+import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
+
+/** Each name with what it is used for, such as `access to erp`; each use once, in the order of the definitions. */
+export function ownerNames(caseTypes: readonly CaseOutline[]): ReadonlyMap<string, readonly string[]> {
+  const uses = new Map<string, Set<string>>();
+  const note = (name: string | null, use: string): void => {
+    if (name !== null) uses.set(name, (uses.get(name) ?? new Set()).add(use));
+  };
+  for (const { name, owner, steps } of caseTypes) {
+    note(owner, `cases of ${name}`);
+    for (const step of steps) {
+      if (step.kind === "approval") note(step.by, `${step.name} of ${name}`);
+      for (const { name: destination, owners } of destinationsOf(step)) {
+        note(owners.access, `access to ${destination}`);
+        note(owners.input, `input for ${destination}`);
+        note(owners.outage, `outages of ${destination}`);
+      }
+    }
+  }
+  return new Map([...uses].map(([name, of]) => [name, [...of]]));
+}
+
+function destinationsOf(step: StepOutline): readonly DestinationOutline[] {
+  if (step.kind !== "step") return [];
+  return step.undo === null ? [step.destination] : [step.destination, step.undo.destination];
+}
