@@ -8,6 +8,7 @@ import { REPAIR_OPTION } from "./act.ts";
 import { caseLines } from "./case-text.ts";
 import { needed, readWhole, usage, type Call, type Command } from "./command.ts";
 import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
@@ -58,7 +59,10 @@ export const casesListCommand: Command = {
         sayJson(page);
         return;
       }
-      for (const { sentence } of (await desk.overview()).notices) say(`! ${sentence}.`);
+      const { notices, undelivered } = await desk.overview();
+      for (const { sentence } of notices) say(`! ${sentence}.`);
+      if (undelivered > 0)
+        say(`! ${undelivered} notices could not be delivered: ${SPOKEN_NAME} notices list`);
       if (page.cases.length === 0) say("No case matches.");
       else for (const line of listLines(page.cases)) say(line);
       if (page.next !== null) say(`More: the same command with --cursor ${page.next}`);

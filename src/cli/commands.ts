@@ -32,6 +32,7 @@ import {
   bulkStartCommand,
   bulkStopCommand,
 } from "./bulk.ts";
+import { noticesListCommand, noticesRetryCommand, noticesTestCommand, ownersCommand } from "./notices.ts";
 import { problemsCommand, problemsMarkCommand } from "./problems.ts";
 import { auditHeadCommand, auditListCommand, auditVerifyCommand } from "./audit.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
@@ -101,6 +102,10 @@ export const COMMANDS: readonly Command[] = [
   bulkPauseCommand,
   bulkResumeCommand,
   bulkStopCommand,
+  noticesListCommand,
+  noticesTestCommand,
+  noticesRetryCommand,
+  ownersCommand,
   inboxListCommand,
   inboxShowCommand,
   inboxWorkCommand,
@@ -134,7 +139,7 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isGroup = ["cases", "inbox", "bulk", "people", "tokens", "audit"].includes(first);
+  const isGroup = ["cases", "inbox", "bulk", "notices", "people", "tokens", "audit"].includes(first);
   const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
   if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>

@@ -7,6 +7,7 @@ import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
 import type { FootholdConfig, OidcOptions, RoleGrant } from "../define/config.ts";
+import { readNoticeBook, type NoticeBook } from "../define/notice-book.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { isSource, type Source } from "../inbox/source.ts";
 
@@ -20,6 +21,8 @@ export interface LoadedConfig {
   readonly sources: readonly Source[];
   readonly roles: Roles;
   readonly oidc: OidcOptions | null;
+  /** Null = it says nothing of notices: nobody is told. */
+  readonly notices: NoticeBook | null;
 }
 
 /** The file that is meant: the named one, else one of the usual names in the working folder; null = there is none. */
@@ -54,6 +57,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     sources: sourcesOf(config),
     roles: rolesOf(config),
     oidc: config.oidc ?? null,
+    notices: config.notices === undefined ? null : noticesOf(file, config.notices),
   };
 }
 
@@ -150,6 +154,21 @@ function rolesOf({ roles = {} }: FootholdConfig): Roles {
     grants.map(({ verbs, tenants = "all", caseTypes = "all" }) => ({ verbs, tenants, caseTypes })),
   ]);
   return new Map([...BUILT_IN_ROLES, ...own]);
+}
+
+/** Faults of `notices` that are told at once. */
+const FAULTS_SHOWN_MAX = 20;
+
+function noticesOf(file: string, notices: unknown): NoticeBook {
+  const { book, faults } = readNoticeBook(notices);
+  if (faults.length === 0) return book;
+  const shown = faults.slice(0, FAULTS_SHOWN_MAX).map(({ path, message }) => `- ${path}: ${message}`);
+  const further = faults.length - shown.length;
+  const lines = [...shown, ...(further > 0 ? [`- and ${further} more`] : [])];
+  throw new FootholdError(
+    "CONFIG_INVALID",
+    `${file} says who is told in a way that cannot be used:\n${lines.join("\n")}`,
+  );
 }
 
 function sourcesOf({ sources }: FootholdConfig): readonly Source[] {

@@ -7,6 +7,7 @@ import { faultsIn } from "../define/faulty-definition.ts";
 import type { Registry } from "../define/registry.ts";
 import { examineNode, examineServer, type DatabaseUse } from "../doctor/database.ts";
 import { destinationsOf, examineDefinitions } from "../doctor/definitions.ts";
+import { examineOwners } from "../doctor/owners.ts";
 import { byWeight, finding, type Finding, type FindingCode, type Severity } from "../doctor/finding.ts";
 import { tryDestination, type DryAttempt, type LiveReport } from "../doctor/live.ts";
 import { examineSeen } from "../doctor/seen.ts";
@@ -82,6 +83,12 @@ async function examine(call: Call): Promise<Checkup> {
   const registry = config?.registry ?? null;
   if (registry !== null) {
     found.push(...examineDefinitions(registry.all, { repairMs }));
+    found.push(
+      ...examineOwners(
+        registry.all.map(({ outline }) => outline),
+        config?.notices ?? null,
+      ),
+    );
   }
   const database = await examineDatabase(call, config, processes, found);
   const live = registry !== null && call.flag("live") ? await tryAll(registry) : [];

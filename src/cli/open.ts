@@ -6,6 +6,7 @@ import { FootholdError } from "../core/errors.ts";
 import { BUILT_IN_ROLES, type Roles } from "../core/rights.ts";
 import type { Ports } from "../core/ports.ts";
 import type { OidcOptions } from "../define/config.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import { systemPorts } from "../engine/system.ts";
@@ -62,6 +63,8 @@ export interface Opened {
   readonly oidc: OidcOptions | null;
   /** What each role grants, by the configuration. */
   readonly roles: Roles;
+  /** Who owners are and how they are told, by the configuration; null = nobody is. */
+  readonly notices: NoticeBook | null;
   /** The database in words, without a password. */
   readonly place: string;
   readonly configFile: string | null;
@@ -85,6 +88,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
     sources: config?.sources ?? [],
     roles: config?.roles ?? BUILT_IN_ROLES,
     oidc: config?.oidc ?? null,
+    notices: config?.notices ?? null,
     place,
     configFile: config?.file ?? null,
     close: () => opened.close(),

@@ -10,13 +10,17 @@ import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.
 import type { Roles } from "../core/rights.ts";
 import { cookieRules, devSignIn, peopleSignIn } from "../http/api/identity.ts";
 import type { OidcOptions } from "../define/config.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import type { Reach } from "../http/loopback.ts";
 import { createApp } from "../http/app.ts";
 import { startServer, type RunningServer } from "../http/server.ts";
 import { createInbox, type Inbox } from "../inbox/inbox.ts";
 import type { OnInboxReport } from "../inbox/report.ts";
 import type { Source } from "../inbox/source.ts";
+import type { OnNoticeReport } from "../notices/report.ts";
+import { createNoticeSweep } from "../notices/sweep.ts";
 import type { Store } from "../store/port.ts";
+import { noticeDeskParts, noticeParts, type NoticeReach } from "./notice-parts.ts";
 import { formatTime } from "./times.ts";
 
 /** What a worker is set to. */
@@ -49,8 +53,11 @@ export interface PartsOptions {
   readonly worker: WorkerSettings | null;
   /** Where events come from; left out = nowhere. Received by the server, worked on by the worker. */
   readonly sources?: readonly Source[];
+  /** Who owners are and how they are told; left out = nobody is. */
+  readonly notices?: NoticeBook | null;
   readonly onReport: OnReport;
   readonly onInboxReport?: OnInboxReport;
+  readonly onNoticeReport?: OnNoticeReport;
   /** Told of what the server could not answer for. */
   readonly onError: (error: unknown) => void;
 }
@@ -90,6 +97,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       stops.push(() => sealer.stop());
       sealer.start();
     }
+    stops.push(...startNotices(options, server));
     const sweep = createSweep({ store, ports, onReport });
     stops.push(() => sweep.stop());
     sweep.start();
@@ -128,8 +136,40 @@ async function startInbox(
   return [() => inboxWorker.stop(), () => sweep.stop()];
 }
 
+/** Needs no worker and no server: whoever runs tells. */
+function startNotices(
+  { notices = null, onNoticeReport = () => {}, ...options }: PartsOptions,
+  running: RunningServer | null,
+): readonly (() => Promise<void>)[] {
+  const parts = noticeParts({ ...options, notices }, reachOf(options.server, running));
+  if (parts === null) return [];
+  const sweep = createNoticeSweep({ parts, onReport: onNoticeReport });
+  sweep.start();
+  return [() => sweep.stop()];
+}
+
+/** `foothold dev` may tell programs on its own machine. */
+function reachOf(settings: ServerSettings | null, running: RunningServer | null): NoticeReach {
+  const isPublic = settings?.reach.kind === "public" ? settings.reach.origin : null;
+  return {
+    consoleUrl: isPublic ?? running?.url ?? null,
+    reachesLoopback: settings !== null && settings.everybody !== null,
+  };
+}
+
 function startPage(
-  { server, desk, store, registry, ports, roles, oidc = null, sources = [], onError }: PartsOptions,
+  {
+    server,
+    desk,
+    store,
+    registry,
+    ports,
+    roles,
+    oidc = null,
+    sources = [],
+    notices = null,
+    onError,
+  }: PartsOptions,
   inbox: Inbox | null,
 ): Promise<RunningServer> | null {
   if (server === null) return null;
@@ -149,6 +189,7 @@ function startPage(
     reach,
     oidc,
     served,
+    notices: noticeDeskParts({ store, registry, ports, notices }, reachOf(server, null)),
     onError,
   });
   return startServer({ app, host, port, reach, ...(inbox === null ? {} : { inbox: inbox.node }) });

@@ -8,6 +8,7 @@ import { openBrowser } from "./browser.ts";
 import { readWhole, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { PORT } from "./dev.ts";
 import { inboxReportLines } from "./inbox-report-lines.ts";
+import { noticeReportLines } from "./notice-report-lines.ts";
 import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
 import { packageVersion } from "./package-version.ts";
 import { startParts, type Parts, type ServerSettings, type WorkerSettings } from "./parts.ts";
@@ -116,7 +117,9 @@ async function runParts(call: Call, wanted: Wanted): Promise<void> {
       else await store.checkSchema();
       const onReport = reportLines(() => ports.clock.now());
       const onInboxReport = inboxReportLines(() => ports.clock.now());
-      running = await startParts({ ...opened, server, worker, onReport, onInboxReport, onError: sayFault });
+      const onNoticeReport = noticeReportLines(() => ports.clock.now());
+      const reports = { onReport, onInboxReport, onNoticeReport, onError: sayFault };
+      running = await startParts({ ...opened, server, worker, ...reports });
       sayStarted(call, { server: running.server, workerName: worker?.name ?? null }, opened);
     },
     stop: async () => {

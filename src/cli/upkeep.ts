@@ -2,7 +2,10 @@
 
 import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
 import { createSealer, sealAll, type Sealer } from "../desk/sealing.ts";
+import { createNoticeSweep, type NoticeSweep } from "../notices/sweep.ts";
 import { usage, type Call, type Command } from "./command.ts";
+import { noticeParts } from "./notice-parts.ts";
+import { noticeReportLines } from "./notice-report-lines.ts";
 import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
 import { reportLines } from "./report-lines.ts";
 import { runUntilStopped } from "./shutdown.ts";
@@ -31,7 +34,7 @@ export const migrateCommand: Command = {
 /** The sweep by itself. */
 export const sweepCommand: Command = {
   name: "sweep",
-  summary: "free what lost workers hold, until stopped or once",
+  summary: "free what lost workers hold and tell owners, until stopped or once",
   positionals: [],
   options: [
     ...DATABASE_OPTIONS,
@@ -52,6 +55,7 @@ async function sweepOn(call: Call): Promise<void> {
   let opened: Opened | null = null;
   let sweep: Sweep | null = null;
   let sealer: Sealer | null = null;
+  let telling: NoticeSweep | null = null;
   await runUntilStopped({
     start: async () => {
       opened = await open(call, sweepOpen);
@@ -61,14 +65,24 @@ async function sweepOn(call: Call): Promise<void> {
       sweep.start();
       sealer = createSealer({ store, ports, onError: (error) => sayError(error, true) });
       sealer.start();
+      telling = noticeSweep(opened);
+      telling?.start();
       say(`Sweeping ${place}. Ctrl-C stops it.`);
     },
     stop: async () => {
       await sealer?.stop();
       await sweep?.stop();
+      await telling?.stop();
       await opened?.close();
     },
   });
+}
+
+/** Null = the configuration says nothing of notices. */
+function noticeSweep(opened: Opened): NoticeSweep | null {
+  const parts = noticeParts(opened, { consoleUrl: null, reachesLoopback: false });
+  const onReport = noticeReportLines(() => opened.ports.clock.now());
+  return parts === null ? null : createNoticeSweep({ parts, onReport });
 }
 
 const sweepOpen: OpenOptions = { definitions: "optional", choice: "any", mayCreate: false, poolMax: 2 };
@@ -95,6 +109,7 @@ async function sweepOnce(call: Call): Promise<void> {
       passes.push(await sweep.sweepOnce());
     }
     await sealAll({ store, ports });
+    await noticeSweep(opened)?.sweepOnce();
     sayPasses(call, passes);
   } finally {
     await opened.close();

@@ -57,7 +57,7 @@ describe("a role", () => {
   });
 
   it("of those built in has what it is for, and no more", () => {
-    expect(verbs("viewer")).toEqual(["see", "seeInbox", "seeWorkers"]);
+    expect(verbs("viewer")).toEqual(["see", "seeInbox", "seeWorkers", "seeNotices"]);
     expect(verbs("approver")).toEqual(["see", "approve", "note"]);
     expect(verbs("admin")).toEqual(VERBS);
     for (const risky of ["approve", "force", "confirm", "skip", "redo", "undo", "cancel"]) {

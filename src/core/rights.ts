@@ -29,8 +29,10 @@ export const VERBS = [
   "bulk",
   "replay",
   "seeBody",
+  "tell",
   "seeInbox",
   "seeWorkers",
+  "seeNotices",
   "seePeople",
   "seeAudit",
 ] as const;
@@ -54,7 +56,7 @@ export type Roles = ReadonlyMap<string, readonly Grant[]>;
 /** What a right is about: one case or the start of one, or what belongs to no case. */
 export type RightsObject = { readonly tenant: string; readonly caseType: string } | "house";
 
-const see: readonly Verb[] = ["see", "seeInbox", "seeWorkers"];
+const see: readonly Verb[] = ["see", "seeInbox", "seeWorkers", "seeNotices"];
 const operate: readonly Verb[] = [
   ...see,
   "start",
@@ -71,6 +73,7 @@ const operate: readonly Verb[] = [
   "bulk",
   "replay",
   "seeBody",
+  "tell",
 ];
 
 function everywhere(verbs: Some<Verb>): readonly Grant[] {

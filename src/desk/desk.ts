@@ -415,7 +415,11 @@ async function readOverview(
   counting: () => Promise<readonly TypeCount[]>,
 ): Promise<Overview> {
   const { store, registry, formatTime } = parts;
-  const [counts, holders] = await Promise.all([counting(), store.listHolders()]);
+  const [counts, holders, undelivered] = await Promise.all([
+    counting(),
+    store.listHolders(),
+    store.notices.countUndeliverable(),
+  ]);
   const now = await store.now();
-  return viewOverview({ counts, holders, registry, now, formatTime });
+  return viewOverview({ counts, holders, registry, undelivered, now, formatTime });
 }

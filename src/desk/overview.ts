@@ -52,6 +52,8 @@ export interface Overview {
   readonly types: readonly TypeOverview[];
   /** Only what is wrong now. */
   readonly notices: readonly NoWorkerNotice[];
+  /** Messages to owners that could not be delivered. */
+  readonly undelivered: number;
   readonly holders: readonly HolderView[];
 }
 
@@ -60,6 +62,7 @@ export interface OverviewInput {
   readonly counts: readonly TypeCount[];
   readonly holders: readonly StoredHolder[];
   readonly registry: Registry;
+  readonly undelivered: number;
   readonly now: number;
   readonly formatTime: FormatTime;
 }
@@ -71,6 +74,7 @@ export function viewOverview(input: OverviewInput): Overview {
     now,
     types: counts.map((count) => viewType(input, count)),
     notices: counts.flatMap((count) => noWorkerNotice(input, count)),
+    undelivered: input.undelivered,
     holders: holders
       .filter((holder) => holder.endedAt === null)
       .map((holder) => ({

@@ -6,6 +6,7 @@ import type { Source } from "../inbox/source.ts";
 import type { Store } from "../store/port.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
 import type { OidcOptions } from "../define/config.ts";
+import type { NoticeDeskParts } from "../notices/notice-desk.ts";
 import type { Reach } from "./loopback.ts";
 import { cookieRules, devSignIn, type SignIn } from "./api/identity.ts";
 import { createApp, type App } from "./app.ts";
@@ -19,6 +20,7 @@ export interface TestAppOptions {
   readonly reach?: Reach;
   readonly oidc?: OidcOptions | null;
   readonly sources?: readonly Source[];
+  readonly notices?: NoticeDeskParts;
   readonly errors?: unknown[];
 }
 
@@ -30,6 +32,7 @@ export function testApp(
     reach = { kind: "loopback" },
     oidc = null,
     sources = [],
+    notices,
     errors = [],
   }: TestAppOptions = {},
 ): App {
@@ -48,5 +51,6 @@ export function testApp(
     streamBeatMs: 50,
     served: { host: "host-1", build: "build-1" },
     onError: (error) => errors.push(error),
+    ...(notices === undefined ? {} : { notices }),
   });
 }

@@ -118,7 +118,12 @@ describe("the HTTP app", () => {
     test("is ok with an empty database", async () => {
       const answer = await get("/healthz");
       expect(answer.status).toBe(200);
-      expect(await answer.json()).toEqual({ status: "ok", database: { answers: true }, noWorker: [] });
+      expect(await answer.json()).toEqual({
+        status: "ok",
+        database: { answers: true },
+        noWorker: [],
+        undelivered: 0,
+      });
     });
 
     test("names the types that have work and no worker", async () => {

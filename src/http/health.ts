@@ -15,6 +15,8 @@ export type Health =
       readonly database: { readonly answers: true };
       /** Types with work and no worker. */
       readonly noWorker: readonly NoWorkerNotice[];
+      /** Messages to owners that could not be delivered. */
+      readonly undelivered: number;
     }
   | {
       readonly status: "down";
@@ -36,11 +38,12 @@ export async function readHealth(desk: Desk, clock: Clock): Promise<Health> {
 
 async function askDatabase(desk: Desk): Promise<Health> {
   try {
-    const { notices } = await desk.overview();
+    const { notices, undelivered } = await desk.overview();
     return {
-      status: notices.length === 0 ? "ok" : "attention",
+      status: notices.length + undelivered === 0 ? "ok" : "attention",
       database: { answers: true },
       noWorker: notices,
+      undelivered,
     };
   } catch (error) {
     if (isFootholdError(error)) return down(error.code, error.message);

@@ -174,10 +174,17 @@ describe("the API", () => {
     const store = memoryStore();
     const { client, done } = watchedClient(testApp(store));
     await callEveryRead(store, client);
+    await callEveryNoticeRead(client);
     const reads = Object.entries<RouteHead>(API_ROUTES).filter(([, { method }]) => method === "GET");
     expect(reads.map(([id]) => id).filter((id) => ![...done].some((one) => one === id))).toEqual([]);
   });
 });
+
+async function callEveryNoticeRead(client: Client): Promise<void> {
+  expect(await client.listNotices({ limit: 500 })).toMatchObject({ notices: [], unanswered: [] });
+  const { owners } = await client.listOwners();
+  expect(owners.map(({ owner, answeredBy }) => [owner, answeredBy])).toContainEqual(["finance", "nobody"]);
+}
 
 async function callEveryBulkRead(client: Client, caseId: string): Promise<void> {
   expect(await client.listProblems()).toMatchObject({ problems: [], isCapped: false });

@@ -5,6 +5,7 @@ import type { RightsObject, Roles } from "../../core/rights.ts";
 import type { Registry } from "../../define/registry.ts";
 import type { Desk } from "../../desk/desk.ts";
 import type { Source } from "../../inbox/source.ts";
+import type { NoticeDeskParts } from "../../notices/notice-desk.ts";
 import type { Store } from "../../store/port.ts";
 import type { Identity } from "./identity.ts";
 import type { ApiTypes, RouteId } from "./types.ts";
@@ -21,6 +22,8 @@ export interface ApiParts {
   readonly hasOidc: boolean;
   readonly formatTime: (at: number) => string;
   readonly roles: Roles;
+  /** Who owners are and how they are told; left out = the configuration says nothing of it. */
+  readonly notices?: NoticeDeskParts;
   /** Where pages are served and what serves them, for people who meet their repairs. */
   readonly served: { readonly host: string; readonly build: string };
 }

@@ -36,6 +36,7 @@ import {
   replayReply,
   workCounts,
 } from "./schemas/inbox-schemas.ts";
+import { messageParams, notices, ownerParams, owners, retried, tested } from "./schemas/notice-schemas.ts";
 import { forms, movePreview } from "./schemas/preview-schemas.ts";
 import { preview } from "./schemas/plan-schemas.ts";
 import {
@@ -152,4 +153,8 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   orderBulkAct: { ...none, params: bulkParams, body: bulkOrderBody, reply: bulkAct },
   listAudit: { ...none, query: auditQuery, reply: auditPage },
   listSealHeads: { ...none, reply: sealHeads },
+  listNotices: { ...none, query: limitQuery, reply: notices },
+  retryNotice: { ...none, params: messageParams, body: nothing, reply: retried },
+  listOwners: { ...none, reply: owners },
+  testOwner: { ...none, params: ownerParams, body: nothing, reply: tested },
 };

@@ -17,6 +17,7 @@ import { criteriaOf, reachedBy } from "./criteria.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
+import { NOTICE_HANDLERS } from "./notice-handlers.ts";
 import type {
   ApiTypes,
   CasePageQuery,
@@ -138,6 +139,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   ...AUDIT_HANDLERS,
   ...INBOX_HANDLERS,
   ...SETTINGS_HANDLERS,
+  ...NOTICE_HANDLERS,
 };
 
 /** Routes that act on one case and tell what became of it. */
@@ -213,7 +215,8 @@ function visibleOverview(all: Overview, { grants }: Identity): Overview {
   const sees = ({ caseType }: { readonly caseType: string }): boolean =>
     mayDoForType(grants, "see", { caseType, tenants: "every" });
   const holders = mayDo(grants, "seeWorkers", "house") ? all.holders : [];
-  return { ...all, types: all.types.filter(sees), notices: all.notices.filter(sees), holders };
+  const undelivered = mayDo(grants, "seeNotices", "house") ? all.undelivered : 0;
+  return { ...all, types: all.types.filter(sees), notices: all.notices.filter(sees), undelivered, holders };
 }
 
 /** Each destination and credential once, with the steps that send to it or ask it. */

@@ -68,6 +68,10 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   orderBulkAct: { order: "pause" },
   listAudit: null,
   listSealHeads: null,
+  listNotices: null,
+  retryNotice: {},
+  listOwners: null,
+  testOwner: {},
 };
 
 const routes = Object.entries<RouteHead>(API_ROUTES).map(([id, head]) => ({
@@ -90,6 +94,8 @@ async function ask(app: App, { id, head }: (typeof routes)[number], { caseId, mo
     eventId: "e07-0",
     problemId: "0123456789ab",
     bulkId: "b-1",
+    messageId: "m-1",
+    owner: "finance",
   };
   const path = head.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? "");
   const body = head.method === "GET" ? {} : { body: JSON.stringify({ ...bodies[id], ...more }) };

@@ -6,6 +6,7 @@
 import { AUDIT_ROUTES } from "./audit-routes.ts";
 import { BULK_ROUTES } from "./bulk-routes.ts";
 import { INBOX_ROUTES } from "./inbox-routes.ts";
+import { NOTICE_ROUTES } from "./notice-routes.ts";
 import type { RouteHead } from "./route-head.ts";
 import { SETTINGS_ROUTES } from "./settings-routes.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
@@ -290,6 +291,7 @@ export const API_ROUTES: {
   ...AUDIT_ROUTES,
   ...INBOX_ROUTES,
   ...SETTINGS_ROUTES,
+  ...NOTICE_ROUTES,
 };
 
 /** Where the API begins. */

@@ -20,12 +20,14 @@ import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes } from "./inbox-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
+import type { NoticeApiTypes } from "./notice-types.ts";
 
 export type * from "./audit-types.ts";
 export type * from "./bulk-types.ts";
 export type * from "./case-queries.ts";
 export type * from "./inbox-types.ts";
 export type * from "./settings-types.ts";
+export type * from "./notice-types.ts";
 
 /** A route that takes nothing. */
 export type Nothing = object;
@@ -207,7 +209,8 @@ export interface ClaimView {
 }
 
 /** What each route takes and gives. */
-export interface ApiTypes extends AuditApiTypes, BulkApiTypes, InboxApiTypes, SettingsApiTypes {
+export interface ApiTypes
+  extends AuditApiTypes, BulkApiTypes, InboxApiTypes, NoticeApiTypes, SettingsApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

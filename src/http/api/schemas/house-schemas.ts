@@ -78,6 +78,7 @@ export const overview: z.ZodType<Overview> = named<Overview>("Overview")(
     now: time,
     types: list(typeOverview),
     notices: list(noWorker),
+    undelivered: count,
     holders: list(named<HolderView>("Holder")(z.strictObject(holderFields))),
   }),
 );
