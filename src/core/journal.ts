@@ -159,7 +159,10 @@ export type Wait =
       readonly destination: string;
       readonly credentialId: string;
     }
-  /** Access was refused to another case that uses the credential; `owner` can restore it. */
+  /**
+   * Access was refused to another case that uses the credential, or its quota to this one until its reset at `dueAt`;
+   * `owner` can restore it.
+   */
   | {
       readonly kind: "access";
       readonly step: string;

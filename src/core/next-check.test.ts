@@ -66,6 +66,20 @@ const stories: readonly (readonly [string, Story, number | null])[] = [
   ["an unknown outcome", new Story(outlineOf(asked)).open("pay").fail("pay", lostAnswer), 0],
   ["a probe that was never asked", new Story(outlineOf({ ...pay, requires: [stock] })), 0],
   ["a send that is due", new Story(outlineOf(pay)), 0],
+  [
+    "a quota with a reset",
+    new Story(outlineOf(pay))
+      .open("pay")
+      .fail(
+        "pay",
+        failure({
+          cause: "quota",
+          instruction: { kind: "retryAfter", delayMs: HOUR, source: "retry-after" },
+        }),
+      )
+      .settle(),
+    HOUR,
+  ],
   ["a rejected request", new Story(outlineOf(pay)).open("pay").fail("pay", rejection).settle(), null],
   [
     "a step that is confirmed",

@@ -3,7 +3,7 @@
  * that holds as long as nothing new comes in: before that time the engine does nothing about the step.
  */
 
-import { recordedAnswer, type CaseState } from "./case-state.ts";
+import { recordedAnswer, stepOf, type CaseState } from "./case-state.ts";
 import type { Wait } from "./journal.ts";
 import type { ConditionOutline, StepOutline } from "./outline.ts";
 import type { Plan } from "./plan.ts";
@@ -73,7 +73,8 @@ function checkAt(
     case "record":
       return pickUp;
     case "wait":
-      return isForEngine(act.wait) ? Math.max(act.wait.dueAt, pickUp) : staleAt(input, step, pickUp);
+      if (isForEngine(act.wait)) return Math.max(act.wait.dueAt, pickUp);
+      return isForReset(input, act.wait) ? Math.max(act.wait.dueAt, pickUp) : staleAt(input, step, pickUp);
     case "nothing":
       if (act.why === "stands") return staleAt(input, step, pickUp);
       return act.why === "follows" && sendsOrAsks(step) ? reached : null;
@@ -127,6 +128,11 @@ type EngineWait = Extract<Wait, { kind: "retry" | "check" | "probe" }>;
 
 function isForEngine(wait: Wait): wait is EngineWait {
   return wait.kind === "retry" || wait.kind === "check" || wait.kind === "probe";
+}
+
+/** Whoever was refused itself is tried again when its quota is reset; who waits for others is only looked at. */
+function isForReset({ state }: PlanInput, wait: Wait): wait is Extract<Wait, { kind: "access" }> {
+  return wait.kind === "access" && wait.dueAt === stepOf(state, wait.step).notBefore;
 }
 
 /** When the first of its prerequisites is asked again at a pick-up; null = it has none that is asked. */

@@ -10,6 +10,7 @@ import type { SendStepOutline } from "./outline.ts";
 import { actForConditions } from "./conditions.ts";
 import { graceDelayMs, timesGone } from "./grace.ts";
 import type { Act, PlanInput } from "./planning.ts";
+import { awaitsReset, waitForReset } from "./plan-quota.ts";
 import { isRefreshed, planRefresh } from "./plan-refresh.ts";
 import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
@@ -48,7 +49,9 @@ export function planSend(input: PlanInput, step: SendStepOutline): Act {
   if (review !== null) return { kind: "review", review, isOpen: true };
   if (known.undone !== null && pending === null) return undoneReview(input, step, known.undone);
   const planning = { input, step, known };
-  if (pending === null) return planAfterFailure(planning) ?? planFresh(input, step);
+  if (pending === null) {
+    return waitForReset(input, step, known) ?? planAfterFailure(planning) ?? planFresh(input, step);
+  }
   return withinWindow(
     planning,
     pending,
@@ -128,8 +131,8 @@ function planUnknown(planning: SendPlanning, intent: Intent, whyAsked: string | 
     const where = `${intent.destination} (${intent.credentialId})`;
     return unknownReview(planning, `it was sent to ${where}, and the definition sends elsewhere now`);
   }
-  const asked = actForGone(planning);
-  if (asked !== null) return asked;
+  const first = actForGone(planning) ?? waitForReset(input, step, planning.known);
+  if (first !== null) return first;
   const final = finalFailure(planning);
   const isAsked = whyAsked !== null && step.hasCheck;
   const whyNot = isAsked ? whyAsked : whyNotResent(planning, intent);
@@ -175,8 +178,9 @@ function finalFailure(
       return isInGrace(planning, lastFailure.at) ? null : { kind: failure.kind, failure };
     case "denied":
       return isRefreshed(planning.step, planning.known, failure) ? null : { kind: failure.kind, failure };
-    case "rejected":
     case "quota":
+      return awaitsReset(planning.step, planning.known) ? null : { kind: failure.kind, failure };
+    case "rejected":
     case "conflict":
     case "precondition":
     case "bug":

@@ -254,6 +254,27 @@ describe("a waiting case", () => {
       );
       expect(told({}, waits.access).sentence).toBe(read("waiting", { waits: [waits.access] }).sentence);
     });
+
+    it("says when it is tried once more, where the step itself was told when its quota is there again", () => {
+      const usedUp = {
+        step: "notify",
+        attempt: 1,
+        at: START,
+        kind: "quota",
+        executed: "no",
+        sentence: "erp: the plan is used up.",
+      } as const;
+      expect(read("waiting", { waits: [waits.access], lastFailure: usedUp })).toEqual({
+        state: "Needs access",
+        sentence:
+          "notify waits for a higher quota, or for its reset: it is tried once more at " +
+          `${formatUtc(START + HOUR)}. erp: the plan is used up.`,
+        actsNext: "erp-admins",
+        byAt: START + HOUR,
+      });
+      const other = { ...usedUp, step: "pay" };
+      expect(read("waiting", { waits: [waits.access], lastFailure: other }).byAt).toBeNull();
+    });
   });
 
   it("shows the wait that ends first, and one without an end last", () => {

@@ -280,13 +280,15 @@ function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }:
         ...engine,
         byAt: dueAt ?? wait.dueAt,
       };
-    case "access":
+    case "access": {
+      const isOwn = lastFailure?.step === wait.step && lastFailure.kind === "quota";
       return {
         state: "Needs access",
-        sentence: sayAccess(wait, destinations),
+        sentence: isOwn ? sayReset(wait, lastFailure.sentence) : sayAccess(wait, destinations),
         actsNext: wait.owner,
-        byAt: null,
+        byAt: isOwn ? wait.dueAt : null,
       };
+    }
   }
 }
 
@@ -331,6 +333,11 @@ function sayAccess(
   const what = denial.cause === "quota" ? "has used up its quota" : "was refused access";
   const since = `${credentialId} ${what} since ${formatUtc(denial.sinceAt)}${sayWaiting(known.waiting)}`;
   return `${step} waits for access to ${destination}: ${since}. ${denial.sentence}`;
+}
+
+/** It was refused itself, and its destination named the time of the reset. */
+function sayReset({ step, dueAt }: Extract<Wait, { kind: "access" }>, why: string): string {
+  return `${step} waits for a higher quota, or for its reset: it is tried once more at ${formatUtc(dueAt)}. ${why}`;
 }
 
 function stopper({ stoppedBy }: CaseSummary): string {

@@ -7,6 +7,7 @@
 
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
+import type { Wait } from "../core/journal.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import { forgetRefresh } from "../core/refresh.ts";
 import { afterRestored, beforeTrial, type DestinationState } from "../core/in-flight.ts";
@@ -94,7 +95,7 @@ export async function restoreAccess(parts: DeskParts, request: AccessRequest): P
     reply: null,
   }));
   const id = { destination: request.destination, credentialId };
-  const reviewed = await findWaiting(parts, steps);
+  const reviewed = [...(await findWaiting(parts, steps)), ...(await findRefused(parts, id))];
   const parked = await countParked(parts, id);
   const reply = { ...id, refused: [] };
   const someParked = parked === 0 ? null : await findParked(parts, id);
@@ -143,28 +144,52 @@ async function tryOne(
 /** Cases that are not in review and wait for others' access to be restored, as far as they are looked through. */
 async function countParked({ store }: DeskParts, id: DestinationId): Promise<number> {
   const { destinations } = await store.readDestinations();
-  const isHere = (one: DestinationId): boolean =>
-    one.destination === id.destination && one.credentialId === id.credentialId;
-  if ((destinations.find(isHere)?.state.denial ?? null) === null) return 0;
-  return (await store.countHeld()).find(isHere)?.cases ?? 0;
+  const known = destinations.find((one) => isSame(one, id));
+  if ((known?.state.denial ?? null) === null) return 0;
+  return (await store.countHeld()).find((one) => isSame(one, id))?.cases ?? 0;
 }
 
-async function findParked({ store }: DeskParts, id: DestinationId): Promise<Waiting | null> {
+async function findParked(parts: DeskParts, id: DestinationId): Promise<Waiting | null> {
+  for await (const { caseId, startedAt, summary } of listParked(parts)) {
+    const wait = summary.waits.find((one) => isForAccess(one, id));
+    if (wait !== undefined) return { caseId, step: wait.step, startedAt };
+  }
+  return null;
+}
+
+/** Cases that were refused themselves and wait for the reset of their quota: freeing the others does not free them. */
+async function findRefused(parts: DeskParts, id: DestinationId): Promise<readonly Waiting[]> {
+  const { destinations } = await parts.store.readDestinations();
+  const isUsedUp = destinations.some((one) => isSame(one, id) && one.state.notBeforeBy === "quota");
+  const found: Waiting[] = [];
+  if (!isUsedUp) return found;
+  for await (const { caseId, startedAt, summary } of listParked(parts)) {
+    const { lastFailure, waits } = summary;
+    const wait = waits.find((one) => isForAccess(one, id) && one.step === lastFailure?.step);
+    if (wait !== undefined && lastFailure?.kind === "quota")
+      found.push({ caseId, step: wait.step, startedAt });
+  }
+  return found;
+}
+
+function isForAccess(wait: Wait, id: DestinationId): boolean {
+  return wait.kind === "access" && isSame(wait, id);
+}
+
+function isSame(one: DestinationId, { destination, credentialId }: DestinationId): boolean {
+  return one.destination === destination && one.credentialId === credentialId;
+}
+
+/** Waiting cases, as far as they are looked through. */
+async function* listParked({ store }: DeskParts): AsyncGenerator<StoredRow, undefined> {
   let after: string | undefined;
   for (let page = 0; page < PARKED_PAGES_MAX; page += 1) {
     const filter = { states: ["waiting"], limit: LIST_LIMIT_MAX } as const;
     const { rows, next } = await store.listCases({ ...filter, ...(after === undefined ? {} : { after }) });
-    for (const { caseId, startedAt, summary } of rows) {
-      const wait = summary.waits.find(
-        (one) =>
-          one.kind === "access" && one.destination === id.destination && one.credentialId === id.credentialId,
-      );
-      if (wait !== undefined) return { caseId, step: wait.step, startedAt };
-    }
-    if (next === null) return null;
+    yield* rows;
+    if (next === null) return;
     after = next;
   }
-  return null;
 }
 
 async function change(

@@ -17,11 +17,14 @@ import { input, worldsOn, type World } from "./world.ts";
 /** A destination that answers every request with the status it is told. */
 class Gate {
   status = 401;
+  retryAfterS: number | null = null;
   requests = 0;
   readonly server: Server = createServer((request, response) => {
     this.requests += 1;
     request.resume();
-    response.writeHead(this.status, { "content-type": "application/json" }).end(`{"id":${this.requests}}`);
+    const reset = this.retryAfterS === null ? {} : { "retry-after": String(this.retryAfterS) };
+    const headers = { "content-type": "application/json", ...reset };
+    response.writeHead(this.status, headers).end(`{"id":${this.requests}}`);
   });
 
   async open(): Promise<string> {
@@ -193,5 +196,41 @@ describe("an access that was restored", () => {
     await expect(desk.restoreAccess(wrong)).rejects.toMatchObject({
       message: expect.stringContaining("name one of erp-account") as unknown,
     });
+  });
+});
+
+describe("a quota that is used up, with a reset that is named", () => {
+  test("is tried once by the one case that was refused, when it is reset", async () => {
+    const { world, gate, order } = await setUp();
+    Object.assign(gate, { status: 402, retryAfterS: 1 });
+    const id = await world.start(order);
+    await world.rests(id, "waiting");
+    const { summary } = await world.row(id);
+    expect(summary.waits).toMatchObject([{ kind: "access", owner: "erp-admins" }]);
+    expect(summary.lastFailure).toMatchObject({ kind: "quota" });
+    gate.status = 201;
+    await world.rests(id, "done");
+    expect(gate.requests).toBe(2);
+  });
+
+  test("is for people alone once that try is refused too", async () => {
+    const { world, gate, order } = await setUp();
+    Object.assign(gate, { status: 402, retryAfterS: 1 });
+    const id = await world.start(order);
+    await world.rests(id, "in_review");
+    expect((await world.row(id)).summary.reviews).toMatchObject([{ reason: "quota", owner: "erp-admins" }]);
+    expect(gate.requests).toBe(2);
+  });
+
+  test("need not be waited for where somebody raised it: all who were refused go on", async () => {
+    const { world, gate, order } = await setUp(false);
+    Object.assign(gate, { status: 402, retryAfterS: 600 });
+    const ids = [await world.start(order), await world.start(order)];
+    await world.worker([order]);
+    for (const id of ids) await world.rests(id, "waiting");
+    gate.status = 201;
+    const reply = await world.desk(order).restoreAccess({ destination: "erp", by: "kim" });
+    expect(reply).toMatchObject({ probe: { kind: "works" }, waiting: 0 });
+    for (const id of ids) await world.rests(id, "done");
   });
 });
