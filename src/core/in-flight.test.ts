@@ -66,6 +66,7 @@ const input = (over: Partial<HoldInput> = {}): HoldInput => ({
   share: { kind: "free", count: 2 },
   inFlight: 0,
   hasPermit: false,
+  permitAt: null,
   now: START,
   dueFrom: (base) => base + 7,
   accessDueAt: START + MINUTE,
@@ -326,6 +327,8 @@ describe("a hold", () => {
   it("asks for a permit where each send needs one", () => {
     expect(holdOf(input({ share: { kind: "permit" } }))).toEqual({ kind: "permit" });
     expect(holdOf(input({ share: { kind: "permit" }, hasPermit: true }))).toBeNull();
+    const later = input({ share: { kind: "permit" }, permitAt: START + SECOND });
+    expect(holdOf(later)).toEqual({ kind: "held", dueAt: START + SECOND + 7 });
   });
 
   it("is for access before all else", () => {
@@ -334,6 +337,15 @@ describe("a hold", () => {
       kind: "denied",
       dueAt: START + MINUTE,
       deniedAt: refused.endedAt,
+      limit: null,
+    });
+    expect(holdOf(input({ state: denied, inFlight: 2 }))).toMatchObject({
+      kind: "denied",
+      limit: { kind: "held", dueAt: START + 7 },
+    });
+    expect(holdOf(input({ state: denied, share: { kind: "permit" } }))).toMatchObject({
+      kind: "denied",
+      limit: { kind: "permit" },
     });
   });
 });

@@ -406,10 +406,22 @@ export function shareOf(limit: number, { senders, place }: Sharing): Share {
 
 /** Why an attempt may not be opened now. */
 export type Hold =
+  | LimitHold
+  /**
+   * Access was refused last at `deniedAt`; only what a person has acted on since may try, and that too no faster than
+   * `limit` says.
+   */
+  | {
+      readonly kind: "denied";
+      readonly dueAt: number;
+      readonly deniedAt: number;
+      readonly limit: LimitHold | null;
+    };
+
+/** What the limit says. */
+export type LimitHold =
   /** Not before `dueAt`, or not while as many are under way. */
   | { readonly kind: "held"; readonly dueAt: number }
-  /** Access was refused last at `deniedAt`; only what a person has acted on since may try. */
-  | { readonly kind: "denied"; readonly dueAt: number; readonly deniedAt: number }
   /** It may be, with a permit. */
   | { readonly kind: "permit" };
 
@@ -421,6 +433,8 @@ export interface HoldInput {
   readonly inFlight: number;
   /** True when a permit is at hand. */
   readonly hasPermit: boolean;
+  /** When a permit may be asked for; null = at once. */
+  readonly permitAt: number | null;
   readonly now: number;
   /** When what is given back may be due: at `base` or as much later as others are due before it. */
   readonly dueFrom: (base: number) => number;
@@ -430,13 +444,21 @@ export interface HoldInput {
 
 /** Whether one more attempt may be opened; null = it may. */
 export function holdOf(input: HoldInput): Hold | null {
-  const { state, share, inFlight, hasPermit, now, dueFrom, accessDueAt } = input;
-  const { denial, notBeforeAt } = state;
-  if (denial !== null) return { kind: "denied", dueAt: accessDueAt, deniedAt: denial.lastAt };
+  const limit = limitHoldOf(input);
+  const { denial } = input.state;
+  if (denial === null) return limit;
+  return { kind: "denied", dueAt: input.accessDueAt, deniedAt: denial.lastAt, limit };
+}
+
+function limitHoldOf(input: HoldInput): LimitHold | null {
+  const { state, share, inFlight, hasPermit, permitAt, now, dueFrom } = input;
+  const { notBeforeAt } = state;
   // A permit was given in knowledge of all that.
   if (hasPermit) return null;
   if (notBeforeAt !== null && notBeforeAt > now) return { kind: "held", dueAt: dueFrom(notBeforeAt) };
-  if (share.kind === "permit") return { kind: "permit" };
+  if (share.kind === "permit") {
+    return permitAt === null ? { kind: "permit" } : { kind: "held", dueAt: dueFrom(permitAt) };
+  }
   return inFlight < share.count ? null : { kind: "held", dueAt: dueFrom(now) };
 }
 

@@ -24,7 +24,7 @@ describe("a send whose destination takes no more now", () => {
   });
 
   it("waits for the owner of the access where that was refused to another case", () => {
-    const holds = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: START });
+    const holds = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: START, limit: null });
     expect(actOf(story(), holds)).toEqual({
       kind: "wait",
       wait: { kind: "access", ...where, dueAt: START + MINUTE, owner: "erp-admins" },
@@ -37,10 +37,25 @@ describe("a send whose destination takes no more now", () => {
       .fail("create", failure({ cause: "denied" }))
       .wait(SECOND)
       .append({ kind: "resumed", step: "create", by: person, reason: null });
-    const after = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: denied.now - 1 });
+    const after = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: denied.now - 1, limit: null });
     expect(actOf(denied, after)).toMatchObject({ kind: "send" });
-    const again = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: denied.now + 1 });
+    const again = holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: denied.now + 1, limit: null });
     expect(actOf(denied, again)).toMatchObject({ kind: "wait", wait: { kind: "access" } });
+  });
+
+  it("is tried no faster than the limit says, however many people acted on cases at once", () => {
+    const denied = story()
+      .open("create")
+      .fail("create", failure({ cause: "denied" }))
+      .wait(SECOND)
+      .append({ kind: "resumed", step: "create", by: person, reason: null });
+    const within = (limit: Extract<Hold, { kind: "denied" }>["limit"]): Act =>
+      actOf(denied, holding({ kind: "denied", dueAt: START + MINUTE, deniedAt: denied.now - 1, limit }));
+    expect(within({ kind: "permit" })).toMatchObject({ kind: "send", needsPermit: true });
+    expect(within({ kind: "held", dueAt: START + SECOND })).toEqual({
+      kind: "wait",
+      wait: { kind: "held", ...where, dueAt: START + SECOND },
+    });
   });
 
   it("is resumable while it waits for access, though nothing is known of it at the desk", () => {

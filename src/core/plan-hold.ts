@@ -14,16 +14,18 @@ export function holdSend({ holds, outline, state }: PlanInput, step: StepOutline
   const hold = holds?.get(destinationKey(destination, credentialId)) ?? null;
   if (hold === null) return act;
   const where = { step: step.name, destination, credentialId };
-  switch (hold.kind) {
+  if (hold.kind === "denied" && !isTriedAnew(state, step.name, hold)) {
+    const owner = ownerOf(outline, step, "denied");
+    return { kind: "wait", wait: { kind: "access", ...where, dueAt: hold.dueAt, owner } };
+  }
+  const limit = hold.kind === "denied" ? hold.limit : hold;
+  switch (limit?.kind) {
     case "permit":
       return { ...act, needsPermit: true };
     case "held":
-      return { kind: "wait", wait: { kind: "held", ...where, dueAt: hold.dueAt } };
-    case "denied": {
-      if (isTriedAnew(state, step.name, hold)) return act;
-      const owner = ownerOf(outline, step, "denied");
-      return { kind: "wait", wait: { kind: "access", ...where, dueAt: hold.dueAt, owner } };
-    }
+      return { kind: "wait", wait: { kind: "held", ...where, dueAt: limit.dueAt } };
+    case undefined:
+      return act;
   }
 }
 

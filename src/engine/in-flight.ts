@@ -151,21 +151,17 @@ export class InFlight {
 
   #holdOf(known: Known, hasPermit: boolean): Hold | null {
     const now = this.#options.databaseClock.now();
-    const share = this.#shareOf(known);
-    const hold = holdOf({
+    const mustWait = known.isAsking || known.permitAgainAt > now;
+    return holdOf({
       state: this.#stateOf(known),
-      share,
+      share: this.#shareOf(known),
       inFlight: known.inFlight,
       hasPermit,
+      permitAt: mustWait ? Math.max(now, known.permitAgainAt) : null,
       now,
       dueFrom: (base) => Math.min(now + HELD_MS_MAX, Math.max(base, known.lastDueAt + this.#gapMs(known))),
       accessDueAt: Math.floor(now + (HELD_MS_MAX / 2) * (1 + this.#options.ports.random())),
     });
-    if (hold?.kind !== "permit") return hold;
-    const isTaken = known.isAsking || known.permitAgainAt > now;
-    if (!isTaken) return hold;
-    const base = Math.max(now, known.permitAgainAt);
-    return { kind: "held", dueAt: Math.max(base, known.lastDueAt + this.#gapMs(known)) };
   }
 
   /** As stored, with what this worker has seen since. */
