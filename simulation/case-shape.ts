@@ -4,6 +4,7 @@ import type {
   ApprovalStepOutline,
   ConditionOutline,
   DestinationOutline,
+  InFlightPolicy,
   LapsePolicy,
   RepeatSafety,
   RetryPolicy,
@@ -20,7 +21,7 @@ import type { SeededRandom } from "./random.ts";
 /** How long a request may travel, and so how long "not found" proves nothing, in virtual ms. */
 export const REQUEST_AGE_MS = 3_000;
 /** How long one send may take, in virtual ms. */
-const SEND_DEADLINE_MS = 2_000;
+export const SEND_DEADLINE_MS = 2_000;
 /** How long one probe may take, and how long its answer counts, in virtual ms. */
 const PROBE_DEADLINE_MS = 400;
 const PROBE_FRESH_FOR_MS = 1_500;
@@ -33,6 +34,14 @@ const RETRY: RetryPolicy = {
   firstDelayMs: 100,
   maxDelayMs: 1_500,
 };
+
+/** In-flight limits that are drawn: of one at a time, and lower than the number of workers too. */
+const LIMITS: readonly InFlightPolicy[] = [
+  { start: 1, max: 1 },
+  { start: 1, max: 4 },
+  { start: 2, max: 2 },
+  { start: 2, max: 4 },
+];
 
 /** The event that breaks the prerequisite {@link APPROVED}. */
 export const REVOKED = "approval.revoked";
@@ -54,6 +63,8 @@ export interface CaseShape {
   readonly guarded: ReadonlySet<string>;
   /** An event counts only if its number is above that of every other of its type. */
   readonly isVersioned: boolean;
+  /** Of every destination. */
+  readonly inFlight: InFlightPolicy;
 }
 
 /** Draws a shape. */
@@ -61,6 +72,7 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
   const count = random.between(2, 4);
   const steps: StepOutline[] = [];
   const hasApproval = random.chance(0.4);
+  const inFlight = random.pick(LIMITS);
   for (let index = 0; index < count; index += 1) {
     const common = drawCommon(random, steps);
     if (index === 0 && hasApproval) {
@@ -70,13 +82,14 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
         by: "finance",
         expiresMs: null,
       } satisfies ApprovalStepOutline);
-    } else steps.push(drawStep(random, common, { contracts, hasApproval }));
+    } else steps.push(drawStep(random, common, { contracts, hasApproval, inFlight }));
   }
   const guarded = steps.filter(({ requires }) => requires.some(({ name }) => name === APPROVED));
   return {
     steps,
     guarded: new Set(guarded.map(({ name }) => name)),
     isVersioned: random.chance(0.3),
+    inFlight,
   };
 }
 
@@ -110,10 +123,16 @@ function closureOf(after: readonly string[], earlier: readonly StepOutline[]): r
   return earlier.map(({ name }) => name).filter((name) => closure.has(name));
 }
 
+interface StepDraw {
+  readonly contracts: readonly Contract[];
+  readonly hasApproval: boolean;
+  readonly inFlight: InFlightPolicy;
+}
+
 function drawStep(
   random: SeededRandom,
   common: Common,
-  { contracts, hasApproval }: { readonly contracts: readonly Contract[]; readonly hasApproval: boolean },
+  { contracts, hasApproval, inFlight }: StepDraw,
 ): StepOutline {
   const draw = random.next();
   if (draw < 0.12) {
@@ -128,10 +147,10 @@ function drawStep(
   const requires = [
     ...(isGuarded ? [{ kind: "fact", name: APPROVED } as const] : []),
     ...(random.chance(onLapse === "undo" ? 0.6 : 0.25)
-      ? [probeOf(IN_STOCK, destinationOutline("none", "stock"))]
+      ? [probeOf(IN_STOCK, destinationOutline("none", inFlight, "stock"))]
       : []),
   ];
-  return drawSend(random, { ...common, requires }, { contract: random.pick(contracts), onLapse });
+  return drawSend(random, { ...common, requires }, { contract: random.pick(contracts), onLapse, inFlight });
 }
 
 function probeOf(name: string, destination: DestinationOutline): ConditionOutline {
@@ -142,12 +161,18 @@ function probeOf(name: string, destination: DestinationOutline): ConditionOutlin
 /** What most often goes its own way is drawn most often. */
 const POLICIES: readonly LapsePolicy[] = ["recheck", "recheck", "redo", "undo", "undo", "undo", "review"];
 
+interface SendDraw {
+  readonly contract: Contract;
+  readonly onLapse: LapsePolicy;
+  readonly inFlight: InFlightPolicy;
+}
+
 function drawSend(
   random: SeededRandom,
   common: Common,
-  { contract, onLapse }: { readonly contract: Contract; readonly onLapse: LapsePolicy },
+  { contract, onLapse, inFlight }: SendDraw,
 ): SendStepOutline {
-  const destination = destinationOutline(contract);
+  const destination = destinationOutline(contract, inFlight);
   const isConditional = contract === "if-match";
   const sending = {
     kind: "step",
@@ -180,7 +205,11 @@ function drawSend(
   return { ...step, undo };
 }
 
-function destinationOutline(contract: Contract, name: string = contract): DestinationOutline {
+function destinationOutline(
+  contract: Contract,
+  inFlight: InFlightPolicy,
+  name: string = contract,
+): DestinationOutline {
   const repeatSafety: RepeatSafety =
     contract === "key" ? { by: "key", windowMs: 3_600_000 } : { by: contract };
   return {
@@ -190,7 +219,7 @@ function destinationOutline(contract: Contract, name: string = contract): Destin
     canRefresh: true,
     owners: { access: null, input: null, outage: null },
     retry: RETRY,
-    inFlight: { start: 2, max: 4 },
+    inFlight,
     readLagMs: 200,
     requestAgeMs: REQUEST_AGE_MS,
   };

@@ -60,7 +60,7 @@ function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outs
     case "sleep":
       return { kind: "sleep", outline, ...conditions };
     case "step":
-      return { ...bindSend(outline, process, outside.destinations), ...conditions };
+      return { ...bindSend(outline, process, outside), ...conditions };
   }
 }
 

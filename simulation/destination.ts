@@ -13,6 +13,9 @@ import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
+/** After how many seconds a quota is there again, where the destination says so. */
+const QUOTA_RESET_S = "2";
+
 /** How a destination and the way to it behave. Shares are probabilities per request. */
 export interface DestinationHabits {
   readonly latencyMsMax: number;
@@ -265,7 +268,10 @@ export class SimulatedDestination {
     }
     if (this.#random.chance(quota)) {
       const body = '{"error":{"code":"insufficient_quota"}}';
-      return { became: "quota", error: new ResponseError(429, this.name, {}, body) };
+      const headers: Record<string, string> = this.#random.chance(0.5)
+        ? {}
+        : { "retry-after": QUOTA_RESET_S };
+      return { became: "quota", error: new ResponseError(429, this.name, headers, body) };
     }
     if (this.#isHidden(request))
       return { became: "notThereYet", error: new ResponseError(404, this.name, {}, "{}") };

@@ -18,6 +18,8 @@ export const FAULT_KINDS = [
   "rejected",
   /** A plan of the account is used up. */
   "quota",
+  /** One was tried once more when it was reset. */
+  "quotaTried",
   /** What was made a moment ago is not shown yet. */
   "notThereYet",
   /** A token that ran out, or was revoked. */

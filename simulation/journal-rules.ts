@@ -120,6 +120,7 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   const isDenied = lastFailure?.failure.kind === "denied" && lastFailure.round === known.round.number;
   if (isDenied && !(refresh?.failure === null && refresh.attempt === lastFailure.attempt))
     violate("denied", `${step} is sent again although its access was refused and nobody restored it`);
+  checkQuota(step, known, violate);
   if (entry.fencingToken <= highestToken(site))
     violate("tokens", `${step} is sent with a token that did not rise`);
   const undo = outline.undo === null ? null : stepOf(state, outline.undo.name).intent;
@@ -128,6 +129,22 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   const unproved = known.intent?.attempts.filter((one) => !isProved(one)) ?? [];
   checkRepeat(outline, unproved, entry, violate);
   checkConditions(site, outline, { isRepeat: unproved.length > 0 }, violate);
+}
+
+/** After a refusal for want of quota it is tried once by itself, and only where a reset was named. */
+function checkQuota(
+  step: string,
+  { intent, lastFailure, round }: ReturnType<typeof stepOf>,
+  violate: Violate,
+): void {
+  if (lastFailure?.failure.kind !== "quota" || lastFailure.round !== round.number) return;
+  const tried = intent?.attempts.slice(-(round.attempts + round.throttles)) ?? [];
+  const refused = tried.filter(
+    ({ outcome }) => outcome.kind === "failed" && outcome.failure.kind === "quota",
+  );
+  if (lastFailure.failure.instruction?.kind !== "retryAfter")
+    violate("quota", `${step} is tried again although its quota is used up and no reset was named`);
+  if (refused.length > 1) violate("quota", `${step} is tried more than once after its quota was used up`);
 }
 
 /** An access is refreshed because it was refused, and not again for the very next attempt. */

@@ -6,6 +6,7 @@ import { SimulatedStock } from "./conditions.ts";
 import type { Contract } from "./contracts.ts";
 import { SimulatedDestination, type Effect } from "./destination.ts";
 import type { FaultCounts } from "./faults.ts";
+import type { InFlightWatch } from "./in-flight-watch.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -28,6 +29,7 @@ const SLOW_MS = 700;
 export interface Outside {
   readonly destinations: ReadonlyMap<Contract, SimulatedDestination>;
   readonly stock: SimulatedStock;
+  readonly inFlight: InFlightWatch;
 }
 
 /** What drawing it needs. */
@@ -38,12 +40,13 @@ export interface OutsideOptions {
   readonly onEffect: (contract: Contract, effect: Effect) => void;
   /** Told when two refresh one access at once. */
   readonly onOverlap: (contract: Contract) => void;
+  readonly inFlight: InFlightWatch;
 }
 
 /** Draws the outside of a run. */
 export function drawOutside(options: OutsideOptions): Outside {
   const destinations = CONTRACTS.map((contract) => [contract, drawDestination(options, contract)] as const);
-  return { destinations: new Map(destinations), stock: drawStock(options) };
+  return { destinations: new Map(destinations), stock: drawStock(options), inFlight: options.inFlight };
 }
 
 function drawDestination(
@@ -74,7 +77,7 @@ function drawDestination(
       undoAnswerLost: sometimes(0.6),
       unavailable: sometimes(0.1),
       throttled: sometimes(0.1),
-      quota: random.chance(0.2) ? 0.1 : 0,
+      quota: random.chance(0.3) ? 0.25 : 0,
       hiddenMs: random.chance(0.3) ? random.between(100, 6_000) : 0,
       delayed: sometimes(contract === "fence" ? 0.4 : 0.1),
       delayMsMax: contract === "fence" ? LATE_MS_MAX : REQUEST_AGE_MS,

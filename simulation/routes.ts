@@ -8,10 +8,14 @@ export function countRoutes(journal: readonly JournalEntry[], counts: FaultCount
   const confirmed = new Set<string>();
   const lapsed = new Set<string>();
   const passedOver = new Set<string>();
+  const usedUp = new Set<string>();
   if (isCanceledWithUndo(journal)) counts.hit("canceledWithUndo");
   for (const { entry } of journal) {
-    const taken = routeOf(entry, { confirmed, lapsed, passedOver });
+    const taken = routeOf(entry, { confirmed, lapsed, passedOver, usedUp });
     if (taken !== null) counts.hit(taken);
+    if (entry.kind === "resumed" || entry.kind === "inputCorrected") usedUp.clear();
+    if (entry.kind === "attemptOpened") usedUp.delete(entry.step);
+    if (entry.kind === "attemptFailed" && entry.failure.kind === "quota") usedUp.add(entry.step);
     if (entry.kind === "stepLapsed") lapsed.add(entry.step);
     if (entry.kind === "stepConfirmed") {
       const isPassedOver = entry.by.how === "notNeeded";
@@ -36,12 +40,15 @@ interface Known {
   readonly confirmed: ReadonlySet<string>;
   readonly lapsed: ReadonlySet<string>;
   readonly passedOver: ReadonlySet<string>;
+  /** Steps that were refused for want of quota, since people last acted. */
+  readonly usedUp: ReadonlySet<string>;
 }
 
-function routeOf(entry: Entry, { confirmed, lapsed, passedOver }: Known): FaultKind | null {
+function routeOf(entry: Entry, { confirmed, lapsed, passedOver, usedUp }: Known): FaultKind | null {
   if (entry.kind === "stepLapsed") return "lapsed";
   if (entry.kind === "eventReceived" && entry.ignored?.startsWith("it is of version") === true)
     return "outdated";
+  if (entry.kind === "attemptOpened" && usedUp.has(entry.step)) return "quotaTried";
   if (entry.kind === "accessRefreshed" && entry.answer.kind === "refreshed") return "refreshed";
   if (entry.kind === "stepUndone") return "undone";
   if (entry.kind === "stepConfirmed" && entry.by.how === "notNeeded") return "passedOver";

@@ -15,10 +15,12 @@ import type { SimulatedAccess } from "./access.ts";
 import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
 import { bindCaseType, correctedInput } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
+import { Crew } from "./crew.ts";
 import type { Effect } from "./destination.ts";
 import { LAG_MAX, ReplicatedDatabase } from "./failover.ts";
 import { FaultCounts } from "./faults.ts";
 import { HookedEvents } from "./hooked-events.ts";
+import { InFlightWatch } from "./in-flight-watch.ts";
 import { checkEffect, checkEnd, isSettled } from "./invariants.ts";
 import type { Violation } from "./journal-rules.ts";
 import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
@@ -37,9 +39,10 @@ const LEASE_MS = 3_000;
 const CHAOS_MS = 15_000;
 /**
  * How long it may take, once the world is good and people help, until every case has ended or stands in sight. With the
- * bad time it is shorter than the shortest act-by time, so that this last resort does not hide a missing sweep.
+ * bad time it is shorter than the shortest act-by time, so that this last resort does not hide a missing sweep; and it
+ * does not end as people help, who make what rests in review go on.
  */
-const CALM_MS = 35_000;
+const CALM_MS = 41_000;
 /** Most cases that go well have ended by then, in virtual ms: what is to hit them comes before. */
 const EARLY_MS = 2_500;
 /** How long the stock stays empty, in virtual ms. */
@@ -77,10 +80,11 @@ class Run {
   readonly #shape: CaseShape;
   /** Names of destinations. */
   readonly #sendsTo: ReadonlySet<string>;
+  readonly #inFlight: InFlightWatch;
   readonly #outside: Outside;
   readonly #network: NetworkHabits;
   readonly #violations: Violation[] = [];
-  readonly #crew: SimulatedProcess[] = [];
+  readonly #crew: Crew;
   readonly #caseIds: string[] = [];
   readonly #desk: Desk;
   /** Null = events come straight to the cases, as from one's own program. */
@@ -94,13 +98,24 @@ class Run {
     this.#seed = seed;
     this.#onTrace = onTrace;
     this.#random = new SeededRandom(seed);
+    this.#crew = new Crew({
+      counts: this.#counts,
+      stoppedMsMax: LEASE_MS * 3,
+      onTrace: (line) => this.#trace(line),
+    });
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
     this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
+    this.#inFlight = new InFlightWatch({
+      now: () => this.#scheduler.now,
+      policy: this.#shape.inFlight,
+      violate: (rule, what) => this.#violate(rule, what),
+    });
     this.#outside = drawOutside({
       random: this.#random,
       scheduler: this.#scheduler,
       counts: this.#counts,
+      inFlight: this.#inFlight,
       onEffect: (contract, effect) => this.#onEffect(contract, effect),
       onOverlap: (contract) =>
         this.#violate("refresh", `the access to ${contract} is refreshed twice at once`),
@@ -159,7 +174,7 @@ class Run {
   }
 
   #storeFor(process: SimulatedProcess): Store {
-    return simulateStore({
+    const simulated = simulateStore({
       store: this.#database.store,
       process,
       scheduler: this.#scheduler,
@@ -169,6 +184,7 @@ class Run {
       onStaleWrite: ({ caseId, claimId }) =>
         this.#violate("door", `a commit under ${claimId} was taken, which was not the claim of ${caseId}`),
     });
+    return this.#inFlight.over(process, simulated);
   }
 
   #newDesk(process: SimulatedProcess): Desk {
@@ -206,7 +222,7 @@ class Run {
 
   #startWorker(): void {
     const process = this.#newProcess("worker");
-    this.#crew.push(process);
+    this.#crew.add(process);
     const store = this.#storeFor(process);
     const registry = registryOf([bindCaseType(this.#shape, process, this.#outside)]);
     const worker = createWorker({
@@ -267,8 +283,8 @@ class Run {
         this.#scheduler.schedule(random.between(0, untilMs), act);
     };
     at(0.5, random.between(1, 4), () => this.#killOne(random));
-    at(0.5, random.between(1, 4), () => this.#stopOne(random));
-    at(0.3, random.between(1, 3), () => this.#jumpOne(random));
+    at(0.5, random.between(1, 4), () => this.#crew.stopOne(random));
+    at(0.3, random.between(1, 3), () => this.#crew.jumpOne(random));
     at(0.6, random.between(1, 4), () => this.#person(random, "approve"));
     at(0.6, random.between(2, 10), () => this.#person(random, "correct"));
     at(0.4, random.between(1, 4), () => this.#person(random, "correct"), EARLY_MS);
@@ -289,29 +305,8 @@ class Run {
   }
 
   #killOne(random: SeededRandom): void {
-    const living = this.#crew.filter((one) => !one.isDead);
-    if (living.length === 0) return;
-    const victim = random.pick(living);
-    victim.kill();
-    this.#counts.hit("workerKilled");
-    this.#trace(`${victim.name} is killed`);
+    if (!this.#crew.killOne(random)) return;
     this.#scheduler.schedule(random.between(100, 3_000), () => this.#startWorker());
-  }
-
-  #stopOne(random: SeededRandom): void {
-    const living = this.#crew.filter((one) => !one.isDead && !one.isStopped);
-    if (living.length === 0) return;
-    const victim = random.pick(living);
-    const forMs = random.between(500, LEASE_MS * 3);
-    victim.stop(forMs);
-    this.#counts.hit("workerStopped");
-    this.#trace(`${victim.name} is stopped for ${forMs} ms`);
-  }
-
-  #jumpOne(random: SeededRandom): void {
-    const victim = random.pick(this.#crew);
-    victim.jump(random.pick([-3_600_000, -5_000, 5_000, 3_600_000]));
-    this.#counts.hit("clockJump");
   }
 
   /** Sooner or later it is filled again: now and then while what lapsed for want of it is being taken back. */
@@ -400,7 +395,7 @@ class Run {
     this.#trace("calm");
     for (const destination of this.#outside.destinations.values()) destination.calmDown();
     this.#outside.stock.calmDown();
-    for (const one of this.#crew) one.stop(0);
+    this.#crew.goOn();
     this.#hooked?.calmDown(this.#hasFailedOver);
     this.#startWorker();
     const help = (): void => {

@@ -280,4 +280,46 @@ export const SABOTAGES: readonly Sabotage[] = [
       },
     ],
   },
+  {
+    rule: "a quota that is used up is tried once at its reset",
+    file: "core/plan-quota.ts",
+    edits: [{ line: "return refusals.length === 1 &&", instead: "return refusals.length > 0 &&" }],
+  },
+  {
+    rule: "a worker has no more under way at a destination than its part of the limit",
+    file: "core/in-flight.ts",
+    edits: [
+      { line: "return inFlight < share.count ? null :", instead: "return inFlight < Infinity ? null :" },
+    ],
+  },
+  {
+    rule: "workers share the limit of a destination",
+    file: "core/in-flight.ts",
+    edits: [
+      {
+        line: 'return { kind: "free", count: Math.floor(whole / senders) + (place < rest ? 1 : 0) };',
+        instead: 'return { kind: "free", count: whole + (place < rest ? 0 : 0) };',
+      },
+    ],
+  },
+  {
+    rule: "where fewer are allowed than there are workers each send needs a permit",
+    file: "core/in-flight.ts",
+    edits: [
+      {
+        line: 'return whole >= UNASKED_LIMIT_MIN ? { kind: "free", count: 1 } : { kind: "permit" };',
+        instead: 'return { kind: "free", count: 1 };',
+      },
+    ],
+  },
+  {
+    rule: "no more permits are out than the limit allows",
+    file: "core/in-flight.ts",
+    edits: [
+      {
+        line: "if (out.length >= Math.min(Math.floor(state.limit), PERMITS_MAX))",
+        instead: "if (out.length >= PERMITS_MAX)",
+      },
+    ],
+  },
 ];

@@ -12,18 +12,20 @@ import type {
   UndoneEffect,
 } from "../src/define/case-type.ts";
 import { undoneName, VERSION } from "./case-shape.ts";
-import type { Contract } from "./contracts.ts";
 import type { SimulatedDestination, SimulatedRequest } from "./destination.ts";
+import type { InFlightWatch } from "./in-flight-watch.ts";
+import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 
 /** Binds a step to a process and its way to the destinations. `when` and `requires` are left to the caller. */
 export function bindSend(
   outline: SendStepOutline,
   process: SimulatedProcess,
-  destinations: ReadonlyMap<Contract, SimulatedDestination>,
+  { destinations, inFlight }: Pick<Outside, "destinations" | "inFlight">,
 ): RuntimeSendStep {
   const destination = destinations.get(outline.destination.repeatSafety.by);
   if (destination === undefined) throw new Error(`no destination ${outline.destination.name}`);
+  const way: Way = { process, destination, inFlight };
   const { undo } = outline;
   return {
     kind: "step",
@@ -32,12 +34,12 @@ export function bindSend(
     requires: [],
     before: outline.before.map(() => versionOf(outline, process, destination)),
     result: null,
-    undo: undo === null ? null : bindUndo(undo, process, destination),
+    undo: undo === null ? null : bindUndo(undo, way),
     sorters: [],
     request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
     run: async (context) => {
       const request = requestFor(outline, context, wantedBy(outline, context));
-      return { id: await send(process, destination, request, context) };
+      return { id: await send(way, request, context) };
     },
     check: outline.hasCheck
       ? async (context) => check(process, destination, askedBy(outline, context), context)
@@ -45,23 +47,30 @@ export function bindSend(
   };
 }
 
-function send(
-  process: SimulatedProcess,
-  destination: SimulatedDestination,
+/** From a process to a destination. */
+interface Way {
+  readonly process: SimulatedProcess;
+  readonly destination: SimulatedDestination;
+  readonly inFlight: InFlightWatch;
+}
+
+async function send(
+  { process, destination, inFlight }: Way,
   request: SimulatedRequest,
-  { signal, transaction }: RunContext,
+  { signal, transaction, attempt }: RunContext,
 ): Promise<string> {
-  return destination.contract === "transaction"
-    ? destination.stage(process, request, transaction)
-    : destination.send(process, request, signal);
+  if (destination.contract === "transaction") return destination.stage(process, request, transaction);
+  const end = inFlight.begin(process, destination.name, { ...request, attempt });
+  try {
+    return await destination.send(process, request, signal);
+  } finally {
+    end();
+  }
 }
 
 /** Takes back by its id what the step did. */
-function bindUndo(
-  outline: SendStepOutline,
-  process: SimulatedProcess,
-  destination: SimulatedDestination,
-): RuntimeSendStep {
+function bindUndo(outline: SendStepOutline, way: Way): RuntimeSendStep {
+  const { process, destination } = way;
   return {
     kind: "step",
     outline,
@@ -75,7 +84,7 @@ function bindUndo(
     run: async (context, undone) => {
       const undoes = idIn(undone);
       const request = requestFor(outline, context, { content: `undo ${undoes}`, undoes });
-      return { id: await send(process, destination, request, context) };
+      return { id: await send(way, request, context) };
     },
     check: outline.hasCheck
       ? async (context, undone) => {
