@@ -129,6 +129,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     bulk: store.bulk,
     audit: store.audit,
     notices: store.notices,
+    seconds: store.seconds,
   };
 }
 

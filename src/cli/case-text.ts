@@ -2,7 +2,9 @@
 
 import type { RequestsView, CaseView, ConfirmedAction } from "../desk/case-view.ts";
 import type { MoveView } from "../desk/moves-view.ts";
+import type { ReviewPacket } from "../desk/packet.ts";
 import type { ConditionView, PlanView } from "../desk/plan-view.ts";
+import type { SecondView } from "../desk/seconds.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { formatDistance, formatTime } from "./times.ts";
 
@@ -15,7 +17,7 @@ const JSON_CHARS_MAX = 400;
  * The lines of a case. The first one says it all: what stands, and who acts next by when. `repairId`: the repair under
  * which it is looked at, so that the commands printed can be run as they stand.
  */
-export function caseLines(view: CaseView, repairId: string | null): readonly string[] {
+export function caseLines(view: ReviewPacket, repairId: string | null): readonly string[] {
   const sections: readonly (readonly string[])[] = [
     headLines(view),
     section(
@@ -26,6 +28,7 @@ export function caseLines(view: CaseView, repairId: string | null): readonly str
       "Waits",
       view.waits.map((one) => `${one.sentence} (next: ${one.actsNext}${by(one.dueAt, view.now)})`),
     ),
+    section("Waits for a second person", view.seconds.map(secondLine)),
     section("Last error", lastErrorLines(view)),
     section("Confirmed", view.confirmed.map(confirmedLine)),
     view.plan === null ? section("Plan", [view.definition.sentence]) : planLines(view.plan, view.now),
@@ -63,6 +66,10 @@ function headLines(view: CaseView): readonly string[] {
 
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+}
+
+function secondLine({ requestId, sentence }: SecondView): string {
+  return `${requestId}: ${sentence}`;
 }
 
 function lastErrorLines({ lastError }: CaseView): readonly string[] {

@@ -1,6 +1,7 @@
 /** `cases list` and `cases show`. */
 
-import type { CaseLine, CaseView } from "../desk/case-view.ts";
+import type { CaseLine } from "../desk/case-view.ts";
+import type { ReviewPacket } from "../desk/packet.ts";
 import { LIST_LIMIT_DEFAULT, type Desk } from "../desk/desk.ts";
 import { STORED_STATES } from "../http/stored-states.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
@@ -120,7 +121,7 @@ export const casesShowCommand: Command = {
 };
 
 /** As the holder of a repair sees it; looking shows that they are still there. */
-async function lookUnder(desk: Desk, caseId: string, repairId: string): Promise<CaseView> {
+async function lookUnder(desk: Desk, caseId: string, repairId: string): Promise<ReviewPacket> {
   await desk.keepRepair(caseId, repairId);
   return desk.show(caseId, repairId);
 }

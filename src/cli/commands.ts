@@ -53,6 +53,7 @@ import {
 } from "./people.ts";
 import { nearest } from "./did-you-mean.ts";
 import { doctorCommand } from "./doctor.ts";
+import { secondApproveCommand, secondDeclineCommand, secondListCommand } from "./second.ts";
 import { rehearseCommand } from "./rehearse.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
 import { devCommand, serveCommand, workerCommand } from "./processes.ts";
@@ -94,6 +95,9 @@ export const COMMANDS: readonly Command[] = [
   casesCloseCommand,
   destinationsCommand,
   accessRestoredCommand,
+  secondListCommand,
+  secondApproveCommand,
+  secondDeclineCommand,
   problemsCommand,
   problemsMarkCommand,
   bulkStartCommand,
@@ -139,7 +143,9 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isGroup = ["cases", "inbox", "bulk", "notices", "people", "tokens", "audit"].includes(first);
+  const isGroup = ["cases", "inbox", "bulk", "notices", "people", "tokens", "audit", "second"].includes(
+    first,
+  );
   const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
   if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>

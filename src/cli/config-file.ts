@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
-import type { FootholdConfig, OidcOptions, RoleGrant } from "../define/config.ts";
+import { SECOND_MOVES, type SecondRule } from "../core/second-person.ts";
+import type { FootholdConfig, OidcOptions, RoleGrant, SecondPersonRule } from "../define/config.ts";
 import { readNoticeBook, type NoticeBook } from "../define/notice-book.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { isSource, type Source } from "../inbox/source.ts";
@@ -20,6 +21,7 @@ export interface LoadedConfig {
   readonly database: string | null;
   readonly sources: readonly Source[];
   readonly roles: Roles;
+  readonly secondRules: readonly SecondRule[];
   readonly oidc: OidcOptions | null;
   /** Null = it says nothing of notices: nobody is told. */
   readonly notices: NoticeBook | null;
@@ -56,6 +58,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     database: config.database ?? null,
     sources: sourcesOf(config),
     roles: rolesOf(config),
+    secondRules: secondRulesOf(config),
     oidc: config.oidc ?? null,
     notices: config.notices === undefined ? null : noticesOf(file, config.notices),
   };
@@ -98,7 +101,9 @@ function faultOf(value: unknown): string | null {
     return "has a `database` that is no text";
   }
   const oidc = "oidc" in value && value.oidc !== undefined ? oidcFault(value.oidc) : null;
-  return oidc ?? ("roles" in value && value.roles !== undefined ? roleFault(value.roles) : null);
+  const second = "secondPerson" in value && value.secondPerson !== undefined;
+  const seconds = second ? secondFault(value.secondPerson) : null;
+  return oidc ?? seconds ?? ("roles" in value && value.roles !== undefined ? roleFault(value.roles) : null);
 }
 
 function oidcFault(oidc: unknown): string | null {
@@ -112,6 +117,26 @@ function oidcFault(oidc: unknown): string | null {
   return hasSecret
     ? null
     : "has an `oidc.clientSecret` that is no function: write () => process.env.OIDC_SECRET";
+}
+
+/** Why the rules for second persons cannot be read; null = they can. A move that nobody knows would be made by one alone. */
+function secondFault(rules: unknown): string | null {
+  const isList = Array.isArray(rules) && rules.every(isSecondRule);
+  return isList
+    ? null
+    : `has a \`secondPerson\` that is no list of { moves, caseTypes }; moves are ${SECOND_MOVES.join(", ")}`;
+}
+
+function isSecondRule(rule: unknown): rule is SecondPersonRule {
+  if (typeof rule !== "object" || rule === null || !("moves" in rule)) return false;
+  const { moves } = rule;
+  const isKnown = Object.keys(rule).every((key) => key === "moves" || key === "caseTypes");
+  const areMoves = Array.isArray(moves) && moves.every((one) => SECOND_MOVES.some((move) => move === one));
+  return isKnown && areMoves && isSome("caseTypes" in rule ? rule.caseTypes : "all", isText);
+}
+
+function secondRulesOf({ secondPerson = [] }: FootholdConfig): readonly SecondRule[] {
+  return secondPerson.map(({ moves, caseTypes = "all" }) => ({ moves, caseTypes }));
 }
 
 /** Why the roles cannot be read; null = they can. A verb that nobody knows would grant nothing and look as if it did. */

@@ -47,6 +47,7 @@ function exitCodeFor(code: ErrorCode): ExitCode {
       return EXIT_CODES.usage;
     case "CASE_NOT_FOUND":
     case "BULK_NOT_FOUND":
+    case "SECOND_NOT_FOUND":
     case "UNKNOWN_CASE_TYPE":
     case "PERSON_NOT_FOUND":
     case "TOKEN_NOT_FOUND":
@@ -72,6 +73,9 @@ function exitCodeFor(code: ErrorCode): ExitCode {
     case "PLAN_CHANGED":
     case "BULK_EMPTY":
     case "BULK_REFUSED":
+    case "SECOND_NEEDED":
+    case "SECOND_REFUSED":
+    case "SECOND_OVER":
     case "PLAN_NEEDED":
     case "NOT_SIGNED_IN":
     case "NOT_ALLOWED":

@@ -79,7 +79,8 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
   const opened = await openStore(call, config, options);
   const { store, place } = opened;
   const ports = systemPorts();
-  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime });
+  const secondRules = config?.secondRules ?? [];
+  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime, secondRules });
   return {
     store,
     registry,

@@ -35,6 +35,10 @@ export const ERROR_CODES = [
   "BULK_NOT_FOUND",
   "BULK_EMPTY",
   "BULK_REFUSED",
+  "SECOND_NEEDED",
+  "SECOND_NOT_FOUND",
+  "SECOND_REFUSED",
+  "SECOND_OVER",
   "PLAN_NEEDED",
   // who asked
   "NOT_SIGNED_IN",

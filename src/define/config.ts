@@ -1,6 +1,7 @@
 /** What a project tells the command line: `foothold.config.js` exports it by default. */
 
 import type { Some, Verb } from "../core/rights.ts";
+import type { SecondMove } from "../core/second-person.ts";
 import type { CaseType } from "./case-type.ts";
 import type { NoticeOptions } from "./notices.ts";
 
@@ -14,6 +15,12 @@ export interface ConfiguredSource {
 export interface RoleGrant {
   readonly verbs: Some<Verb>;
   readonly tenants?: Some;
+  readonly caseTypes?: Some;
+}
+
+/** Moves that need a second person; no case types named = on cases of all. */
+export interface SecondPersonRule {
+  readonly moves: readonly SecondMove[];
   readonly caseTypes?: Some;
 }
 
@@ -41,6 +48,11 @@ export interface FootholdConfig {
    * which tenants and case types.
    */
   readonly roles?: Readonly<Record<string, readonly RoleGrant[]>>;
+  /**
+   * Moves that need a second person, such as `{ moves: ["skip", "force"], caseTypes: ["payout"] }`: they are made once another
+   * person with the right approved them. Default: none.
+   */
+  readonly secondPerson?: readonly SecondPersonRule[];
   /** Where people sign in beside, or in place of, passwords. Needs `foothold serve --public-url`. */
   readonly oidc?: OidcOptions;
   /** Who owners are and how they are told. Left out = nobody is. */

@@ -6,6 +6,7 @@
 
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { needsSecond, SECOND_MOVES } from "../core/second-person.ts";
 import type { BulkAct, BulkItem, BulkOutcome } from "../store/bulk-port.ts";
 import { addNote, cancel, pause, resume } from "./acts.ts";
 import { assignCase } from "./assigning.ts";
@@ -100,6 +101,15 @@ async function pass({ parts, holdMs = HOLD_MS }: BulkRunnerOptions, stopped: Abo
   return items.length > 0;
 }
 
+/** What a second person has to approve is shown to them case by case. */
+function secondNeeded(move: string, caseId: string): FootholdError {
+  return new FootholdError(
+    "SECOND_NEEDED",
+    `To ${move} case ${caseId}, a second person has to approve it: make the move on the case itself.`,
+    { details: { caseId } },
+  );
+}
+
 type Ended = Omit<BulkOutcome, "claimId">;
 
 /** Null = it is left for a process that has its definition. */
@@ -112,6 +122,11 @@ async function moveCase(parts: DeskParts, act: BulkAct, { bulkId, caseId }: Bulk
     if (stored !== null && !isMoved && !filterOf(parts, readFilter(act.filter))(stored.row)) {
       const sentence = `Case ${caseId} is not as it was when the bulk act was made; nothing was done.`;
       return { ...about, state: "refused", code: "PLAN_CHANGED", sentence };
+    }
+    const needed = SECOND_MOVES.find((one) => one === act.move) ?? null;
+    if (stored !== null && !isMoved && needed !== null) {
+      const { caseType } = stored.row;
+      if (needsSecond(parts.secondRules, needed, caseType)) throw secondNeeded(act.move, caseId);
     }
     if (isMoved) return { ...about, state: "done", code: null, sentence: "It was done before." };
     const head = { ...headOfAct(act.move, caseId, { by: whoOf(act.by), reason: act.reason }), about: bulkId };

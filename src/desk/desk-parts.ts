@@ -1,6 +1,7 @@
 /** What every part of the desk works with. */
 
 import type { Ports } from "../core/ports.ts";
+import type { SecondRule } from "../core/second-person.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
 import type { ActHead } from "./audited.ts";
@@ -17,6 +18,8 @@ export interface DeskParts {
   readonly now: () => Promise<number>;
   /** How times are written in sentences. */
   readonly formatTime: (at: number) => string;
+  /** Which moves need a second person. */
+  readonly secondRules: readonly SecondRule[];
   /** Whose act is being made, for its audit line; null = nobody's. */
   readonly act: ActHead | null;
 }

@@ -8,6 +8,7 @@ import { FootholdError } from "../core/errors.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
+import type { SecondMove, SecondRule } from "../core/second-person.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
@@ -64,6 +65,14 @@ import type { HasRight } from "./moves-view.ts";
 import { viewPacket, type ReviewPacket } from "./packet.ts";
 import { previewMove, viewForms, type FormsView, type MovePreview, type PreviewRequest } from "./preview.ts";
 import {
+  answerSecond,
+  askSecond,
+  listSeconds,
+  type SecondAnswerRequest,
+  type SecondMoveRequest,
+  type SecondView,
+} from "./seconds.ts";
+import {
   checkNow,
   leaveOutside,
   skipStep,
@@ -101,6 +110,8 @@ export interface DeskOptions {
   readonly engineVersion: number;
   /** How long a page with an open repair may be silent, in ms. Default 300,000. */
   readonly pageLeaseMs?: number;
+  /** Which moves need a second person; none when left out. */
+  readonly secondRules?: readonly SecondRule[];
   /** How times are written in sentences; ISO 8601 in UTC when left out. */
   readonly formatTime?: (at: number) => string;
 }
@@ -166,6 +177,13 @@ export interface Desk {
    */
   restoreAccess(request: AccessRequest): Promise<AccessReply>;
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
+  /**
+   * Approves or declines a move that waits for a second person. Throws `SECOND_NOT_FOUND`, `SECOND_OVER`, `SECOND_REFUSED`,
+   * and what the move is refused with: then the request is void.
+   */
+  answerSecond(requestId: string, answer: SecondAnswerRequest): Promise<ActReply>;
+  /** Moves that wait for a second person, oldest first; of one case where one is named. */
+  listSeconds(caseId?: string): Promise<readonly SecondView[]>;
   /**
    * Opens a repair: the person's page holds the case until it is closed, or falls silent for a lease. Throws
    * `CASE_CLAIMED`, `CASE_ENDED`.
@@ -235,6 +253,7 @@ export function createDesk(options: DeskOptions): Desk {
     pageLeaseMs: options.pageLeaseMs ?? PAGE_LEASE_MS,
     now: followStoreTime(store, ports.clock),
     formatTime: options.formatTime ?? ((at) => new Date(at).toISOString()),
+    secondRules: options.secondRules ?? [],
     act: null,
   };
   return { ...actsOn(parts), ...bulkActs(parts), ...readings(parts) };
@@ -246,6 +265,12 @@ function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof Readings> {
     <Request extends ActRequest, Reply>(act: string, work: Act<Request, Reply>) =>
     (caseId: string, request: Request): Promise<Reply> =>
       audited(parts, headOfAct(act, caseId, request), (by) => work(by, caseId, request));
+  /** A move that is only asked for where it needs a second person. */
+  const guarded = <Request extends SecondMoveRequest>(act: SecondMove, work: Act<Request, ActReply>) =>
+    move<Request, ActReply>(
+      act,
+      async (by, caseId, request) => (await askSecond(by, act, caseId, request)) ?? work(by, caseId, request),
+    );
   return {
     startCase: (caseType: string | CaseType, input: unknown, start: StartOptions) =>
       startCase(parts, typeof caseType === "string" ? caseType : caseType.outline.name, input, start),
@@ -254,16 +279,17 @@ function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof Readings> {
       audited(parts, headOfAct("approve", caseId, { ...answer, reason: answer.note }), (by) =>
         answerApproval(by, caseId, answer),
       ),
-    resume: (caseId, request) => move(request.force === true ? "force" : "resume", resume)(caseId, request),
-    cancel: move("cancel", cancel),
+    resume: (caseId, request) =>
+      guarded(request.force === true ? "force" : "resume", resume)(caseId, request),
+    cancel: guarded("cancel", cancel),
     pause: move("pause", pause),
-    correctInput: move("correct", correctInput),
-    confirmStep: move("confirm", confirmStep),
-    ruleOut: move("ruleOut", ruleOut),
-    redoStep: move("redo", redoStep),
-    skipStep: move("skip", skipStep),
-    undoStep: move("undo", undoStep),
-    leaveOutside: move("leaveOutside", leaveOutside),
+    correctInput: guarded("correct", correctInput),
+    confirmStep: guarded("confirm", confirmStep),
+    ruleOut: guarded("ruleOut", ruleOut),
+    redoStep: guarded("redo", redoStep),
+    skipStep: guarded("skip", skipStep),
+    undoStep: guarded("undo", undoStep),
+    leaveOutside: guarded("leaveOutside", leaveOutside),
     checkNow: move("check", checkNow),
     assignCase: move("assign", assignCase),
     handOver: move("handOver", handOver),
@@ -271,6 +297,7 @@ function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof Readings> {
     addNote: move("note", addNote),
     openRepair: move("open", openRepair),
     takeOverRepair: move("takeOver", takeOverRepair),
+    answerSecond: (requestId, answer) => answerSecond(parts, requestId, answer),
     keepRepair: (caseId, repairId) => keepRepair(parts, caseId, repairId),
     closeRepair: (caseId, repairId, by) =>
       audited(parts, headOfAct("close", caseId, { by }), (acting) => closeRepair(acting, caseId, repairId)),
@@ -292,7 +319,7 @@ type BulkActs = Pick<
 >;
 type Readings = Pick<
   Desk,
-  "show" | "preview" | "diffDefinitions" | "forms" | "list" | "overview" | "destinations"
+  "show" | "preview" | "diffDefinitions" | "forms" | "list" | "overview" | "destinations" | "listSeconds"
 >;
 
 function bulkActs(parts: DeskParts): BulkActs {
@@ -336,6 +363,7 @@ function readings(parts: DeskParts): Readings {
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts, counts),
     destinations: () => readDestinations(parts),
+    listSeconds: (caseId) => listSeconds(parts, caseId ?? null),
   };
 }
 
@@ -373,21 +401,25 @@ async function showCase(
   const inputs = caseType === null ? null : inputsOf(state, inputFor);
   const tellFingerprint =
     caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
-  return viewPacket({
-    stored,
-    state,
-    holders,
-    definition,
-    inputs,
-    inputFor,
-    makeRequest: requestMaker(caseType),
-    hasRight,
-    isOwnRepair: repairId !== null,
-    fingerprintNow: tellFingerprint,
-    destinations,
-    now,
-    formatTime,
-  });
+  const seconds = await listSeconds(parts, caseId);
+  return viewPacket(
+    {
+      stored,
+      state,
+      holders,
+      definition,
+      inputs,
+      inputFor,
+      makeRequest: requestMaker(caseType),
+      hasRight,
+      isOwnRepair: repairId !== null,
+      fingerprintNow: tellFingerprint,
+      destinations,
+      now,
+      formatTime,
+    },
+    seconds,
+  );
 }
 
 /** Throws `REPAIR_OVER` unless it is still open. */

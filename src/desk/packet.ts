@@ -3,6 +3,7 @@
  * notices and the console show parts of it and compute nothing themselves.
  */
 
+import type { SecondView } from "./seconds.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import type { Actor, JournalEntry, Review } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
@@ -89,10 +90,12 @@ export interface ReviewPacket extends CaseView {
   readonly corrections: readonly CorrectionView[];
   /** Since the oldest open review, or the open repair; none where neither is open. */
   readonly arrivedMeanwhile: readonly ArrivedEvent[];
+  /** Moves that wait for a second person, oldest first. */
+  readonly seconds: readonly SecondView[];
 }
 
 /** Makes the packet. */
-export function viewPacket(input: CaseViewInput): ReviewPacket {
+export function viewPacket(input: CaseViewInput, seconds: readonly SecondView[]): ReviewPacket {
   const { stored, state, now } = input;
   const { journal } = stored;
   const view = viewCase(input);
@@ -109,6 +112,7 @@ export function viewPacket(input: CaseViewInput): ReviewPacket {
     inputChanges: diffJson(state.originalInput, state.input),
     corrections: correctionsOf(journal),
     arrivedMeanwhile: arrivedSince(journal, stoppedAtRevision(state, journal), state),
+    seconds,
   };
 }
 

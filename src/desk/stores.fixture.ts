@@ -28,7 +28,7 @@ export function onEachStore(what: string, declare: (storeOf: () => Store) => voi
     });
     beforeEach(async () => {
       await client.query(
-        "truncate foothold.cases, foothold.journal, foothold.holders, foothold.bulk_acts, foothold.bulk_items, foothold.problem_marks",
+        "truncate foothold.cases, foothold.journal, foothold.holders, foothold.bulk_acts, foothold.bulk_items, foothold.problem_marks, foothold.audit, foothold.second_requests",
       );
     });
     afterAll(async () => {

@@ -1,5 +1,6 @@
 /** The app over any store, as `foothold dev` serves it, and requests as its own server hands them over. */
 
+import type { Desk } from "../desk/desk.ts";
 import { testDesk, testRegistry } from "../desk/purchase.fixture.ts";
 import { systemPorts } from "../engine/system.ts";
 import type { Source } from "../inbox/source.ts";
@@ -22,6 +23,8 @@ export interface TestAppOptions {
   readonly sources?: readonly Source[];
   readonly notices?: NoticeDeskParts;
   readonly errors?: unknown[];
+  /** Default: one of the same store. */
+  readonly desk?: Desk;
 }
 
 /** An app whose times read as UTC. Everybody is "ada" and may do everything, unless another sign-in is given. */
@@ -34,10 +37,11 @@ export function testApp(
     sources = [],
     notices,
     errors = [],
+    desk = testDesk(store),
   }: TestAppOptions = {},
 ): App {
   return createApp({
-    desk: testDesk(store),
+    desk,
     store,
     registry: testRegistry,
     ports: systemPorts(),

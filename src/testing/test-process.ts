@@ -113,6 +113,7 @@ export class TestProcess {
       bulk: store.bulk,
       audit: store.audit,
       notices: store.notices,
+      seconds: store.seconds,
     };
   }
 

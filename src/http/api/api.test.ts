@@ -243,6 +243,7 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   expect(await client.showEvent({ eventId })).toMatchObject({ work: [{ state: "in_review" }] });
   expect(await client.countWork()).toMatchObject({ counts: [{ state: "in_review", count: 1 }] });
   expect(await client.listRefusals()).toMatchObject({ refusals: [{ reason: "tooLarge" }] });
+  expect(await client.listSeconds()).toEqual({ requests: [] });
   await client.addNote({ caseId, text: "called them" });
   expect(await client.listAudit({ act: "note", since: 0 })).toMatchObject({
     lines: [{ caseId, who: "ada" }],

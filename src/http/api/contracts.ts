@@ -81,6 +81,7 @@ import {
   takeOverBody,
 } from "./schemas/request-schemas.ts";
 import { peopleView, settings, signInWays } from "./schemas/settings-schemas.ts";
+import { secondAnswerBody, secondParams, seconds, secondsQuery } from "./schemas/second-schemas.ts";
 import type { ApiTypes } from "./types.ts";
 
 /** The schemas of one route. */
@@ -151,6 +152,8 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   listBulkActs: { ...none, reply: bulkActs },
   showBulkAct: { ...none, params: bulkParams, query: bulkItemsQuery, reply: bulkPage },
   orderBulkAct: { ...none, params: bulkParams, body: bulkOrderBody, reply: bulkAct },
+  listSeconds: { ...none, query: secondsQuery, reply: seconds },
+  answerSecond: { params: secondParams, query: nothing, body: secondAnswerBody, reply: actReply },
   listAudit: { ...none, query: auditQuery, reply: auditPage },
   listSealHeads: { ...none, reply: sealHeads },
   listNotices: { ...none, query: limitQuery, reply: notices },

@@ -18,8 +18,10 @@ import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
 import { NOTICE_HANDLERS } from "./notice-handlers.ts";
+import { SECOND_HANDLERS } from "./second-handlers.ts";
 import type {
   ApiTypes,
+  CaseParams,
   CasePageQuery,
   ClaimView,
   DestinationUse,
@@ -137,6 +139,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
   ...BULK_HANDLERS,
   ...AUDIT_HANDLERS,
+  ...SECOND_HANDLERS,
   ...INBOX_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...NOTICE_HANDLERS,
@@ -144,7 +147,9 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
 
 /** Routes that act on one case and tell what became of it. */
 type ActRoute = {
-  [Id in RouteId]: ApiTypes[Id]["reply"] extends ApiTypes["addNote"]["reply"] ? Id : never;
+  [Id in RouteId]: ApiTypes[Id] extends { reply: ApiTypes["addNote"]["reply"]; params: CaseParams }
+    ? Id
+    : never;
 }[RouteId];
 
 type Acting<Id extends ActRoute> = ApiTypes[Id]["body"] & {

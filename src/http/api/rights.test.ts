@@ -66,6 +66,8 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   listBulkActs: null,
   showBulkAct: null,
   orderBulkAct: { order: "pause" },
+  listSeconds: null,
+  answerSecond: { approved: false },
   listAudit: null,
   listSealHeads: null,
   listNotices: null,
@@ -89,6 +91,7 @@ async function ask(app: App, { id, head }: (typeof routes)[number], { caseId, mo
   const named: Readonly<Record<string, string>> = {
     caseId,
     repairId: "r-1",
+    requestId: "s07-nobody",
     caseType: "purchase",
     destination: "erp",
     eventId: "e07-0",

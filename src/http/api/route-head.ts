@@ -22,7 +22,8 @@ export interface RouteHead {
   readonly isOpen?: boolean;
   /** A field of the body that needs a right of its own when it is true. */
   readonly also?: { readonly field: string; readonly verb: Verb };
-  readonly tag: "Cases" | "Moves" | "Repairs" | "Many cases" | "House" | "Inbox" | "People" | "Audit";
+  readonly tag:
+    "Cases" | "Moves" | "Repairs" | "Many cases" | "Second persons" | "House" | "Inbox" | "People" | "Audit";
   /** One line. */
   readonly summary: string;
 }

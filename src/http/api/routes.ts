@@ -9,6 +9,7 @@ import { INBOX_ROUTES } from "./inbox-routes.ts";
 import { NOTICE_ROUTES } from "./notice-routes.ts";
 import type { RouteHead } from "./route-head.ts";
 import { SETTINGS_ROUTES } from "./settings-routes.ts";
+import { SECOND_ROUTES } from "./second-routes.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
 
 export type { RouteHead } from "./route-head.ts";
@@ -289,6 +290,7 @@ export const API_ROUTES: {
   },
   ...BULK_ROUTES,
   ...AUDIT_ROUTES,
+  ...SECOND_ROUTES,
   ...INBOX_ROUTES,
   ...SETTINGS_ROUTES,
   ...NOTICE_ROUTES,

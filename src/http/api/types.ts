@@ -19,6 +19,7 @@ import type { AuditApiTypes } from "./audit-types.ts";
 import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes } from "./inbox-types.ts";
+import type { SecondApiTypes } from "./second-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
 import type { NoticeApiTypes } from "./notice-types.ts";
 
@@ -210,7 +211,7 @@ export interface ClaimView {
 
 /** What each route takes and gives. */
 export interface ApiTypes
-  extends AuditApiTypes, BulkApiTypes, InboxApiTypes, NoticeApiTypes, SettingsApiTypes {
+  extends AuditApiTypes, BulkApiTypes, InboxApiTypes, NoticeApiTypes, SecondApiTypes, SettingsApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

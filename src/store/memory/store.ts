@@ -35,6 +35,7 @@ import { countCases, countFound, listCases, readPulse, takeable } from "./listin
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
 import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
+import { memorySeconds } from "./seconds.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
 import { systemNow } from "./system.ts";
@@ -115,6 +116,7 @@ function storeOf(memory: Memory): Store {
       now: () => memory.now(),
       rows: () => [...memory.cases.values()].map(storedRow),
     }),
+    seconds: memorySeconds(() => memory.now()),
   };
 }
 

@@ -13,6 +13,7 @@ import { testLists } from "./lists.ts";
 import { testNotices } from "./notices.ts";
 import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
+import { testSeconds } from "./seconds.ts";
 import { testSnapshots } from "./snapshots.ts";
 import { testStarts } from "./starts.ts";
 import { testStepTransactions } from "./step-transactions.ts";
@@ -36,4 +37,5 @@ export function testContract(bench: Bench): void {
   testBulk(bench);
   testAudit(bench);
   testNotices(bench);
+  testSeconds(bench);
 }

@@ -1,15 +1,7 @@
 /** What the API tells of cases. */
 
 import { z } from "zod";
-import type {
-  Actor,
-  Assignee,
-  EntryKind,
-  Review,
-  ReviewReason,
-  StepResult,
-  Wait,
-} from "../../../core/journal.ts";
+import type { Assignee, EntryKind, Review, ReviewReason, StepResult, Wait } from "../../../core/journal.ts";
 import type { StoredState } from "../../../core/row.ts";
 import type { Reading, ReadableState } from "../../../core/state.ts";
 import type { WireFindingCode } from "../../../core/wire-evidence.ts";
@@ -41,8 +33,10 @@ import { MOVE_NAMES } from "../../../core/move-names.ts";
 import { VERBS } from "../../../core/rights.ts";
 import type { MoveView } from "../../../desk/moves-view.ts";
 import type { CaseCount } from "../types.ts";
+import { actor } from "./actor-schema.ts";
 import { errorCode, executed, failure } from "./failure-schemas.ts";
 import { planView, prerequisiteView, standingKind } from "./plan-schemas.ts";
+import { second } from "./second-schemas.ts";
 import { count, json, list, named, oneOf, text, textOrNone, time, timeOrNone } from "./schema.ts";
 
 /** Stored states. */
@@ -76,14 +70,6 @@ export const readableState: z.ZodType<ReadableState> = oneOf<ReadableState>({
   "Done after repair": true,
   Canceled: true,
 });
-
-const actor = named<Actor>("Actor")(
-  z.union([
-    z.strictObject({ kind: z.literal("worker"), name: text, holderId: text }),
-    z.strictObject({ kind: z.literal("person"), name: text, personId: z.string().exactOptional() }),
-    z.strictObject({ kind: z.literal("engine"), name: text }),
-  ]),
-);
 
 const reading = named<Reading>("Reading")(
   z.strictObject({ state: readableState, sentence: text, actsNext: text, byAt: timeOrNone }),
@@ -440,5 +426,6 @@ export const reviewPacket: z.ZodType<ReviewPacket> = named<ReviewPacket>("Case")
     inputChanges: list(jsonChange),
     corrections: list(correction),
     arrivedMeanwhile: list(arrivedEvent),
+    seconds: list(second),
   }),
 );

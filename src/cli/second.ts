@@ -1,0 +1,56 @@
+/** The commands for moves that wait for a second person: `second list`, `second approve`, `second decline`. */
+
+import { act, END_OPTIONS, REASON_OPTION } from "./act.ts";
+import { needed, type Command } from "./command.ts";
+import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
+import { say, sayJson } from "./terminal.ts";
+
+/** Lists what waits. */
+export const secondListCommand: Command = {
+  name: "second list",
+  summary: "show moves that wait for a second person, oldest first",
+  positionals: ["[CASE]"],
+  options: [{ name: "json", value: null, help: "print one JSON document" }, ...DATABASE_OPTIONS],
+  notes: ["Which moves need one stands in the configuration, as `secondPerson`."],
+  run: (call) =>
+    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
+      const requests = await desk.listSeconds(call.positionals[0]);
+      if (call.flag("json")) return sayJson({ requests });
+      if (requests.length === 0) return say("Nothing waits for a second person.");
+      for (const { requestId, caseId, sentence } of requests) say(`${requestId}  ${caseId}  ${sentence}`);
+    }),
+};
+
+/** Approves one. */
+export const secondApproveCommand: Command = {
+  name: "second approve",
+  summary: "approve a move that somebody else asked for; it is then made",
+  positionals: ["REQUEST"],
+  options: [REASON_OPTION, ...END_OPTIONS],
+  notes: ["Refused where the plan changed since it was asked for: then the request is void."],
+  run: (call) =>
+    act(call, "needed", ({ desk }) =>
+      desk.answerSecond(needed(call, 0), {
+        approved: true,
+        by: whoActs(call),
+        reason: call.text("reason"),
+      }),
+    ),
+};
+
+/** Declines one. */
+export const secondDeclineCommand: Command = {
+  name: "second decline",
+  summary: "decline a move that somebody asked for, or take one's own request back",
+  positionals: ["REQUEST"],
+  options: [REASON_OPTION, ...END_OPTIONS],
+  notes: [],
+  run: (call) =>
+    act(call, "optional", ({ desk }) =>
+      desk.answerSecond(needed(call, 0), {
+        approved: false,
+        by: whoActs(call),
+        reason: call.text("reason"),
+      }),
+    ),
+};
