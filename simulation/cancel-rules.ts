@@ -1,11 +1,12 @@
 /** What must hold of a case that is being canceled, and of one that is: nothing is left outside without a word. */
 
+import { isAfter } from "../src/core/part-name.ts";
 import { isNotNeeded, stepOf, type CaseState, type Confirmation } from "../src/core/case-state.ts";
 import { foldJournal } from "../src/core/fold.ts";
 import type { Entry } from "../src/core/journal.ts";
 import { undoName } from "../src/core/undo.ts";
 import type { StoredCase } from "../src/store/port.ts";
-import { sendOutline, undoneName, type CaseShape } from "./case-shape.ts";
+import { sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.ts";
 import type { Effect } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
 import type { EntrySite, Violation } from "./journal-rules.ts";
@@ -27,11 +28,12 @@ export function checkCanceling(
     return;
   }
   if (entry.kind !== "intentOpened") return;
-  for (const later of shape.steps.filter(({ closure }) => closure.includes(undone))) {
+  const steps = stepsIn(shape, state);
+  for (const later of steps.filter((one) => isAfter(one, undone))) {
     if (isThere(state, later.name))
       violate("cancel", `${undone} is undone before ${later.name}, which follows it`);
   }
-  for (const { name } of shape.steps) {
+  for (const { name } of steps) {
     if (isUnknown(state, name) && stepOf(state, name).leftOutside === null)
       violate("cancel", `${undone} is undone while it is not known whether ${name} happened`);
   }

@@ -5,6 +5,7 @@ import type {
   ConditionOutline,
   DestinationOutline,
   InFlightPolicy,
+  EachStepOutline,
   LapsePolicy,
   RepeatSafety,
   RetryPolicy,
@@ -14,7 +15,9 @@ import type {
   WaitForEventStepOutline,
 } from "../src/core/outline.ts";
 import { needsCheck } from "../src/core/repeat-safety.ts";
-import { undoName } from "../src/core/undo.ts";
+import { expandOutline } from "../src/core/each.ts";
+import type { CaseState } from "../src/core/case-state.ts";
+import { findStep, undoName } from "../src/core/undo.ts";
 import type { Contract } from "./contracts.ts";
 import type { SeededRandom } from "./random.ts";
 
@@ -66,6 +69,9 @@ export interface CaseShape {
   /** Of every destination. */
   readonly inFlight: InFlightPolicy;
 }
+
+/** The keys of every `each`. */
+export const KEYS: readonly string[] = ["a", "b", "c"];
 
 /** Draws a shape. */
 export function drawShape(random: SeededRandom, contracts: readonly Contract[]): CaseShape {
@@ -150,7 +156,18 @@ function drawStep(
       ? [probeOf(IN_STOCK, destinationOutline("none", inFlight, "stock"))]
       : []),
   ];
-  return drawSend(random, { ...common, requires }, { contract: random.pick(contracts), onLapse, inFlight });
+  const contract = random.pick(contracts);
+  const send = drawSend(random, { ...common, requires }, { contract, onLapse, inFlight });
+  // Under one fence a case has one thing at a time.
+  return contract !== "fence" && random.chance(0.2) ? drawEach(random, send) : send;
+}
+
+/** The same for every key. */
+function drawEach(random: SeededRandom, send: SendStepOutline): EachStepOutline {
+  const { name, after, closure, when, requires, uses } = send;
+  const item = { ...send, when: [], requires: [] };
+  const common = { name, after, closure, when, requires, uses };
+  return { ...common, kind: "each", item, atOnce: random.between(1, 3), keys: null };
 }
 
 function probeOf(name: string, destination: DestinationOutline): ConditionOutline {
@@ -230,12 +247,15 @@ export function undoneName(step: string): string {
   return step.replace(/\.undo$/, "");
 }
 
-/** The outline of a step that sends, undo steps included; null for any other name. */
+/** The outline of a step that sends, undo steps and those of keys included; null for any other name. */
 export function sendOutline({ steps }: CaseShape, name: string): SendStepOutline | null {
-  for (const step of steps) {
-    if (step.kind !== "step") continue;
-    if (step.name === name) return step;
-    if (step.undo?.name === name) return step.undo;
-  }
-  return null;
+  const found = findStep({ ...NO_CASE, steps }, name);
+  return found?.kind === "step" ? found : null;
 }
+
+/** The steps as the case knows them: of an `each` that has started, every key. */
+export function stepsIn({ steps }: CaseShape, state: CaseState): readonly StepOutline[] {
+  return expandOutline({ ...NO_CASE, steps }, state).steps;
+}
+
+const NO_CASE = { name: "simulated", version: 1, owner: "owner", removed: [], events: [] } as const;

@@ -1,9 +1,10 @@
 /** Binds the shape of a case type to the process that runs it, through its way to the outside. */
 
+import { partOutline } from "../src/core/part-outline.ts";
 import { isJsonObject, type Json } from "../src/core/json.ts";
 import type { StepOutline } from "../src/core/outline.ts";
 import type { CaseType, EventRule, RuntimeCondition, RuntimeStep } from "../src/define/case-type.ts";
-import { APPROVED, ARRIVED, IN_STOCK, LARGE, REVOKED, type CaseShape } from "./case-shape.ts";
+import { APPROVED, ARRIVED, IN_STOCK, KEYS, LARGE, REVOKED, type CaseShape } from "./case-shape.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
@@ -59,6 +60,14 @@ function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outs
       return { kind: "waitForEvent", outline, ...conditions };
     case "sleep":
       return { kind: "sleep", outline, ...conditions };
+    case "each":
+      return {
+        kind: "each",
+        outline,
+        ...conditions,
+        items: () => KEYS.map((key) => ({ key, item: key })),
+        part: (key) => bindSend(partOutline(outline, key), process, outside),
+      };
     case "step":
       return { ...bindSend(outline, process, outside), ...conditions };
   }

@@ -67,6 +67,8 @@ export const FAULT_KINDS = [
   "reconciled",
   "correction",
   "resume",
+  /** A step for every key of a list. */
+  "each",
   "cancel",
   /** Canceled, after what it did was undone or said to stay. */
   "canceledWithUndo",

@@ -11,7 +11,7 @@ import { undoName } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
 import type { StoredCase } from "../src/store/port.ts";
 import { checkCanceled } from "./cancel-rules.ts";
-import { sendOutline, undoneName, type CaseShape } from "./case-shape.ts";
+import { sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.ts";
 import type { Contract } from "./contracts.ts";
 import type { Effect, SimulatedDestination } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
@@ -148,7 +148,7 @@ function checkDone(
   if (row.state !== "done") return [];
   const state = foldJournal(row.caseId, journal);
   const facts = factsOf(state);
-  const sends = shape.steps.filter((step): step is SendStepOutline => step.kind === "step");
+  const sends = stepsIn(shape, state).filter((step): step is SendStepOutline => step.kind === "step");
   return sends.flatMap((step): readonly Violation[] => {
     // What was taken back, and perhaps made anew after that, is as lost as the correction that it was done for.
     if (lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];

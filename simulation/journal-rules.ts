@@ -6,10 +6,11 @@ import { type Attempt, type CaseState, isNotNeeded, recordedAnswer, stepOf } fro
 import type { Entry, JournalEntry } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
+import { partName } from "../src/core/part-name.ts";
 import { isOneEffect } from "../src/core/repeat-safety.ts";
 import { undoName, undoRequest } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
-import { REVOKED, sendOutline, type CaseShape } from "./case-shape.ts";
+import { KEYS, REVOKED, sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.ts";
 import { checkCanceling } from "./cancel-rules.ts";
 import { numberIn } from "./case-type.ts";
 import type { Effect } from "./destination.ts";
@@ -52,6 +53,7 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
   if (entry.kind === "accessRefreshed") checkRefresh(site, entry, violate);
   if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
+  if (entry.kind === "eachStarted") checkStart(site, entry, violate);
   if (entry.kind === "stepLapsed") checkLapse(site, entry, violate);
   if (entry.kind === "stepUndone") checkUndone(site, entry, violate);
   if (entry.kind === "eventReceived" || entry.kind === "eventAttached") checkOrder(site, entry, violate);
@@ -89,8 +91,8 @@ function checkUndoIntent(
   { step, request }: Of<"intentOpened">,
   violate: Violate,
 ): void {
-  const undone = shape.steps.find(({ name }) => undoName(name) === step);
-  if (undone === undefined) return;
+  const undone = undoneName(step) === step ? null : sendOutline(shape, undoneName(step));
+  if (undone === null) return;
   const { confirmation, lapse } = stepOf(state, undone.name);
   if (confirmation === null || (lapse === null && state.cancelRequest === null)) {
     violate("undo", `${undone.name} is taken back although it stands, or was never confirmed`);
@@ -126,6 +128,7 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   const undo = outline.undo === null ? null : stepOf(state, outline.undo.name).intent;
   if (undo !== null && !undo.isUndone && undo.attempts.some((one) => !isProved(one)))
     violate("undo", `${step} is sent while what it did is being taken back`);
+  checkAtOnce(site, outline, entry, violate);
   const unproved = known.intent?.attempts.filter((one) => !isProved(one)) ?? [];
   checkRepeat(outline, unproved, entry, violate);
   checkConditions(site, outline, { isRepeat: unproved.length > 0 }, violate);
@@ -241,7 +244,7 @@ function checkConfirmation(
   const mine = effects.filter(
     ({ request, ...effect }) => request.step === step && EPOCH_MS + effect.at <= at + CLOCK_MS,
   );
-  if (step === outline.name && shape.steps.every(({ name }) => name !== step)) {
+  if (undoneName(step) !== step) {
     if (!mine.some(({ request }) => request.intentVersion === intentVersion))
       violate("confirmed", `${step} is confirmed, and nothing was taken back`);
     return;
@@ -250,6 +253,36 @@ function checkConfirmation(
   const wanted = canonicalJson(contentOf(outline, factsOf(state)));
   if (!mine.some(({ request }) => request.content === wanted))
     violate("confirmed", `${step} is confirmed by ${by.how}, and what is wanted is not there`);
+}
+
+/** No more keys are under way at once than the `each` says. */
+function checkAtOnce(
+  { state }: EntrySite,
+  { part, name }: SendStepOutline,
+  { claimId }: Of<"attemptOpened">,
+  violate: Violate,
+): void {
+  if (part === undefined) return;
+  const open = (state.each[part.of] ?? []).filter((key) => {
+    const steps = [partName(part.of, key), undoName(partName(part.of, key))];
+    return steps.some((step) =>
+      stepOf(state, step).intent?.attempts.some(
+        (one) => one.claimId === claimId && one.outcome.kind === "open",
+      ),
+    );
+  });
+  if (open.length >= part.atOnce)
+    violate("each", `${name} is sent while ${open.length} of ${part.of} are under way`);
+}
+
+/** The keys of an `each` are fixed once, when what it follows stands and it is needed. */
+function checkStart({ shape, state }: EntrySite, { step, keys }: Of<"eachStarted">, violate: Violate): void {
+  const outline = shape.steps.find(({ name }) => name === step);
+  const isReached = outline?.after.every((name) => stepOf(state, name).confirmation !== null) === true;
+  if (!isReached || Object.hasOwn(state.each, step)) violate("each", `${step} is begun too early, or twice`);
+  if (keys.join() !== KEYS.join()) violate("each", `${step} is begun for ${keys.join()}`);
+  if (outline !== undefined && outline.when.length > 0 && !isLarge(state.input))
+    violate("when", `${step} is not needed and is begun`);
 }
 
 /** Only what nothing of is outside, or can be, is passed over. */
@@ -269,7 +302,7 @@ function checkLapse(
   { step, because }: Of<"stepLapsed">,
   violate: Violate,
 ): void {
-  const outline = shape.steps.find(({ name }) => name === step);
+  const outline = stepsIn(shape, state).find(({ name }) => name === step);
   const { confirmation } = stepOf(state, step);
   if (outline === undefined || confirmation === null) return;
   if (because.kind === "basis" && confirmation.basis === basisOf(outline, state, digest))

@@ -101,6 +101,11 @@ export async function helpCase(
     // Whoever was refused first may have ended by now; those who wait need the word all the same.
     if (wait.kind === "access") await tellRestored(people, wait.destination, wait.credentialId);
   }
+  for (const { kind, destination } of summary.problems ?? []) {
+    // A refresh that came a moment ago is not made again: only the word that the access is there helps.
+    const isTold = kind === "denied" && destination !== null && random.chance(0.5);
+    if (isTold) await tellRestored(people, destination, destination);
+  }
   if (undoing !== undefined) await leaveStuck(people, caseId, reviews).catch(ignore);
   if (reviews.some(({ reason }) => reason === "rejected")) {
     const correction = { input: correctedInput(random), by: "ops", reason: "rejected" };

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Json } from "../src/core/json.ts";
+import { sendsOf } from "../src/core/sends.ts";
 import { registryOf } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
 import type { Report } from "../src/engine/report.ts";
@@ -120,9 +121,7 @@ class Run {
       onOverlap: (contract) =>
         this.#violate("refresh", `the access to ${contract} is refreshed twice at once`),
     });
-    this.#sendsTo = new Set(
-      this.#shape.steps.flatMap((step) => (step.kind === "step" ? [step.destination.name] : [])),
-    );
+    this.#sendsTo = new Set(this.#shape.steps.flatMap(sendsOf).map(({ destination }) => destination.name));
     const ours = this.#outside.destinations.get("transaction");
     if (ours !== undefined) this.#database.keep(() => ours.replicate());
     this.#network = drawNetwork(this.#random);

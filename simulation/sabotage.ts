@@ -322,4 +322,9 @@ export const SABOTAGES: readonly Sabotage[] = [
       },
     ],
   },
+  {
+    rule: "no more keys of an each are under way at once than it says",
+    file: "core/each.ts",
+    edits: [{ line: "return left > 0 ? one :", instead: "return left > -99 ? one :" }],
+  },
 ];

@@ -142,12 +142,14 @@ async function check(
 
 /** What a step asks for: the input it uses and what it follows; where it is rechecked, less than its basis covers. */
 export function contentOf(
-  { uses, closure, hasRequest, onLapse }: SendStepOutline,
+  { name, part, uses, closure, hasRequest, onLapse }: SendStepOutline,
   { input, results }: Pick<Facts, "input" | "results">,
 ): Json {
-  if (onLapse === "recheck" && hasRequest) return { input: fieldsOf(input, ["amount", "isFaulty"]) };
+  const about = part === undefined ? {} : { item: name };
+  if (onLapse === "recheck" && hasRequest)
+    return { ...about, input: fieldsOf(input, ["amount", "isFaulty"]) };
   const used = uses === null ? input : fieldsOf(input, uses);
-  return { input: used, after: closure.map((name) => results[name] ?? null) };
+  return { ...about, input: used, after: closure.map((one) => results[one] ?? null) };
 }
 
 /** Whether a step is needed that is so only for large amounts. */

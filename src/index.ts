@@ -71,7 +71,7 @@ export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
 export { registryOf, type Registry } from "./define/registry.ts";
 // Named so that the declarations of a package that exports a case type can be written.
 export type { CasePartsOf, NoSteps, WithStep } from "./define/shape.ts";
-export type { Approved, UndoCheckContext, UndoContext } from "./define/step-options.ts";
+export type { Approved, ResultsByKey, UndoCheckContext, UndoContext } from "./define/step-options.ts";
 export { expectOk, ResponseError, type ResponseLike } from "./triage/response.ts";
 
 // What a program of one's own is composed of: a worker, a sweep and a desk over one store.

@@ -78,6 +78,7 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "checkAnswered":
     case "accessRefreshed":
     case "conditionAnswered":
+    case "eachStarted":
     case "stepRestored":
     case "parked":
     case "pauseRequested":

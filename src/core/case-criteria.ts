@@ -6,6 +6,7 @@
 import type { Claim } from "./claim.ts";
 import type { FailureKind } from "./failure.ts";
 import type { ReviewReason, Wait } from "./journal.ts";
+import { nameWithoutKey } from "./part-name.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
 import { readState, type Holder, type ReadableState } from "./state.ts";
 
@@ -33,7 +34,7 @@ export interface CaseCriteria {
   readonly readable?: readonly ReadableState[];
   /** Who has to act on a review or to answer an approval. */
   readonly owner?: string;
-  /** Cases that wait, are in review or have an outcome unsettled at one of these steps. */
+  /** Cases that wait, are in review or have an outcome unsettled at one of these steps, or at a key of one. */
   readonly atSteps?: readonly StepOfType[];
   /** Kind of the last failure that is not overcome. */
   readonly failureKind?: FailureKind;
@@ -86,7 +87,9 @@ function meetsColumns(row: JudgedRow, criteria: CaseCriteria): boolean {
 function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
   const { withReview, owner, atSteps, failureKind, text } = criteria;
   const { reviews, waits, unsettled, lastFailure } = row.summary;
-  const steps = [...reviews.map(({ step }) => step), ...waits.map(({ step }) => step), ...unsettled];
+  const steps = [...reviews.map(({ step }) => step), ...waits.map(({ step }) => step), ...unsettled].map(
+    nameWithoutKey,
+  );
   return (
     (withReview !== true || reviews.length > 0) &&
     (owner === undefined || ownersOf(row.summary).includes(owner)) &&

@@ -236,6 +236,8 @@ export interface CaseState {
   readonly originalInput: Json;
   readonly rest: Rest;
   readonly steps: { readonly [step: string]: StepState };
+  /** The keys of every `each` that has started. */
+  readonly each: { readonly [step: string]: readonly string[] };
   /** Applied events in order; of one type as many as received-events.ts keeps. */
   readonly events: readonly ReceivedEvent[];
   /** Late reports that came, by {@link reportId}, so that one is appended once. */
@@ -364,6 +366,7 @@ export function hasEffect({ by }: Confirmation): boolean {
     case "approval":
     case "event":
     case "timer":
+    case "each":
     case "notNeeded":
     case "skip":
       return false;

@@ -32,16 +32,18 @@ import type {
   ConditionOutline,
   FactOutline,
   DestinationOutline,
+  EachStepOutline,
   RetryPolicy,
   SendStepOutline,
   SleepStepOutline,
   StepOutline,
   WaitForEventStepOutline,
 } from "./outline.ts";
+import { expandOutline } from "./each.ts";
 import { planCase, type Plan } from "./plan.ts";
 import { decideAfterRefresh } from "./refresh.ts";
 import { answerKey, type Act, type FreshAnswer, type PlanInput } from "./planning.ts";
-import { findStep, undoName, undoRequest } from "./undo.ts";
+import { findStep, undoneStep, undoRequest } from "./undo.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
 /** When every case of these tests starts. */
@@ -99,6 +101,7 @@ export function seen(requests: number): WireSummary {
 type Draft<Step extends StepOutline> = Partial<Step> & Pick<Step, "kind" | "name">;
 type AnyDraft =
   | Draft<SendStepOutline>
+  | Draft<EachStepOutline>
   | Draft<ApprovalStepOutline>
   | Draft<WaitForEventStepOutline>
   | Draft<SleepStepOutline>;
@@ -120,6 +123,11 @@ function completed(draft: AnyDraft): StepOutline {
         undo: null,
         ...draft,
       };
+    case "each": {
+      const item = completed({ kind: "step", name: draft.name });
+      if (item.kind !== "step") throw new Error("what is done for every key is a send");
+      return { ...common, item, atOnce: 10, keys: null, ...draft };
+    }
     case "approval":
       return { ...common, by: "finance", expiresMs: 3 * DAY, ...draft };
     case "waitForEvent":
@@ -423,9 +431,9 @@ export class Story {
   }
 
   #request(step: string, state: CaseState): Json {
-    const undone = this.outline.steps.find(({ name }) => undoName(name) === step);
+    const undone = undoneStep(this.outline, step);
     const { confirmation } = stepOf(state, undone?.name ?? step);
-    if (undone === undefined || confirmation === null) return this.request(step, state);
+    if (undone === null || confirmation === null) return this.request(step, state);
     return undoRequest(undone.name, confirmation);
   }
 
@@ -438,7 +446,7 @@ export class Story {
 
   #answers(): ReadonlyMap<string, FreshAnswer> {
     const answers = new Map<string, FreshAnswer>();
-    for (const step of this.outline.steps) {
+    for (const step of expandOutline(this.outline, this.state).steps) {
       const before = step.kind === "step" ? step.before : [];
       for (const { kind, name } of [...step.when, ...step.requires, ...before]) {
         if (kind !== "fact") continue;

@@ -79,7 +79,8 @@ export function fingerprintOf({
   request,
   digest,
 }: Pick<OpenAttemptInput, "outline" | "step" | "state" | "request" | "digest">): string {
-  const inferred = `${basisOf(step, state, digest)}\n${outline.name}\n${outline.version}`;
+  const of = step.part === undefined ? "" : `\n${step.name}`;
+  const inferred = `${basisOf(step, state, digest)}\n${outline.name}\n${outline.version}${of}`;
   return digest(request === null ? inferred : canonicalJson(request));
 }
 

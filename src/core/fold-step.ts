@@ -282,6 +282,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
     case "approval":
     case "event":
     case "timer":
+    case "each":
     case "notNeeded":
       return stepOf(state, entry.step).intent;
     case "response":

@@ -69,6 +69,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     originalInput: entry.input,
     rest: { kind: "ready", dueAt: at },
     steps: {},
+    each: {},
     events: [],
     lateReports: [],
     losses: 0,
@@ -111,10 +112,11 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return goOn(state, at, entry.step, answerCondition(state, entry));
     case "stepConfirmed":
       return confirmStep(state, entry, at);
+    case "eachStarted":
+      return startEach(state, entry, at);
     case "stepLapsed":
-      return changeStep(state, entry.step, { lapse: entry.because, renewedAt: at });
     case "stepRestored":
-      return changeStep(state, entry.step, restore(stepOf(state, entry.step)));
+      return shiftStep(state, entry, at);
     case "stepUndone":
       return undoStep(state, entry, at);
     case "outcomeRuledOut":
@@ -292,6 +294,19 @@ function orderUndo(state: CaseState, { step, by, reason }: EntryOf<"undoOrdered"
   const renewed = renewSteps(state, [step, undoName(step)], at);
   const ordered = changeStep(renewed, step, { lapse: { kind: "undo", by: by.name, reason } });
   return state.rest.kind === "paused" ? ordered : goAgain(ordered, at);
+}
+
+/** A confirmation that no longer stands, or stands again. */
+function shiftStep(state: CaseState, entry: EntryOf<"stepLapsed" | "stepRestored">, at: number): CaseState {
+  return entry.kind === "stepLapsed"
+    ? changeStep(state, entry.step, { lapse: entry.because, renewedAt: at })
+    : changeStep(state, entry.step, restore(stepOf(state, entry.step)));
+}
+
+/** Its keys never change after that. */
+function startEach(state: CaseState, { step, keys }: EntryOf<"eachStarted">, at: number): CaseState {
+  if (Object.hasOwn(state.each, step)) throw corruptJournal(state, `${step} starts a second time`);
+  return goOn({ ...state, each: { ...state.each, [step]: keys } }, at, step, {});
 }
 
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {

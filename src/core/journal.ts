@@ -29,6 +29,8 @@ export type ConfirmedBy =
   | { readonly how: "approval"; readonly sourceId: string; readonly by: string }
   | { readonly how: "event"; readonly sourceId: string; readonly eventType: string }
   | { readonly how: "timer"; readonly dueAt: number }
+  /** All of its keys stand. */
+  | { readonly how: "each"; readonly keys: number }
   /** Nothing was to be done: a condition of `when` did not hold. */
   | { readonly how: "notNeeded"; readonly why: string }
   /** A person vouches for it. */
@@ -213,6 +215,8 @@ export type Entry =
       readonly input: Json;
       readonly by: Actor;
     }
+  /** The keys of an `each` are fixed: each is a step of its own from here on. */
+  | { readonly kind: "eachStarted"; readonly step: string; readonly keys: readonly string[] }
   | {
       readonly kind: "intentOpened";
       readonly step: string;

@@ -15,6 +15,7 @@ import { isUntouched } from "./outside.ts";
 import { planCase } from "./plan.ts";
 import type { Act, PlanInput, PlannedStep } from "./planning.ts";
 import { repairUnder } from "./repair.ts";
+import { findStep } from "./undo.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
 
@@ -233,9 +234,9 @@ function isUnchanged(
   fingerprintNow: (step: SendStepOutline) => string | null,
 ): boolean {
   const { rejected, intent } = stepOf(state, name);
-  const step = outline.steps.filter((one) => one.kind === "step").find((one) => one.name === name);
+  const step = findStep(outline, name);
   // A step that the definition no longer has is not sent again at all.
-  if (step === undefined) return false;
+  if (step?.kind !== "step") return false;
   const fingerprint = fingerprintNow(step) ?? intent?.fingerprint;
   return rejected.some((one) => one === fingerprint);
 }

@@ -71,6 +71,7 @@ function checkAt(
     case "refresh":
     case "send":
     case "record":
+    case "fanOut":
       return pickUp;
     case "wait":
       if (isForEngine(act.wait)) return Math.max(act.wait.dueAt, pickUp);
@@ -90,6 +91,7 @@ function standingAt(
 ): number | null {
   switch (act.kind) {
     case "confirm":
+    case "fanOut":
       return pickUp;
     case "wait":
       return act.wait.kind === "timer" ? Math.max(act.wait.dueAt, pickUp) : isForEngine(act.wait) ? at : null;
@@ -107,7 +109,7 @@ function standingAt(
 }
 
 function sendsOrAsks(step: StepOutline): boolean {
-  return step.kind === "step" || step.requires.some(({ kind }) => kind === "probe");
+  return step.kind === "step" || step.kind === "each" || step.requires.some(({ kind }) => kind === "probe");
 }
 
 /** The same for one condition of a step. */

@@ -131,6 +131,19 @@ export interface SendStepOutline extends StepCommon {
   readonly onLapse: LapsePolicy;
   /** How its effect is taken back: a step of its own, named after it, with intents and attempts like any other. */
   readonly undo: SendStepOutline | null;
+  /** Set for the step of one key of an `each`. */
+  readonly part?: { readonly of: string; readonly key: string; readonly atOnce: number };
+}
+
+/** A step for every key of a list. */
+export interface EachStepOutline extends StepCommon {
+  readonly kind: "each";
+  /** What is done for every key; it has the name of the `each`. */
+  readonly item: SendStepOutline;
+  /** Keys under way at once. */
+  readonly atOnce: number;
+  /** Fixed when it starts; null in a definition. */
+  readonly keys: readonly string[] | null;
 }
 
 /** A step that a person answers. */
@@ -157,7 +170,8 @@ export interface SleepStepOutline extends StepCommon {
 }
 
 /** One step of a case type. */
-export type StepOutline = SendStepOutline | ApprovalStepOutline | WaitForEventStepOutline | SleepStepOutline;
+export type StepOutline =
+  SendStepOutline | EachStepOutline | ApprovalStepOutline | WaitForEventStepOutline | SleepStepOutline;
 
 /** A case type without its functions. */
 export interface CaseOutline {

@@ -5,8 +5,10 @@
  */
 
 import { stepOf } from "./case-state.ts";
+import { beginsSomething } from "./each.ts";
 import type { SendStepOutline, StepOutline } from "./outline.ts";
 import { outsideEffects, type OutsideEffect } from "./outside.ts";
+import { isAfter } from "./part-name.ts";
 import { holdSend } from "./plan-hold.ts";
 import { planUndo } from "./plan-lapsed.ts";
 import { actForOrder } from "./plan-ordered-check.ts";
@@ -67,9 +69,7 @@ function aimForEffect(
   const twice = what === "effect" ? reviewOfSecondEffect(input, step) : null;
   if (twice !== null) return { target: step, act: twice };
   if (what === "earlier" || step.undo === null) return { target: step, act: staysOutside(input, step, what) };
-  const isFollowed = input.outline.steps.some(
-    ({ name, closure }) => closure.includes(step.name) && outside.has(name),
-  );
+  const isFollowed = input.outline.steps.some((one) => isAfter(one, step.name) && outside.has(one.name));
   const isBegun = isBeingUndone(input.state, step);
   if (!isBegun && (isFollowed || !isSettled))
     return { target: step, act: { kind: "nothing", why: "undoLater" } };
@@ -103,10 +103,5 @@ export function strayEffects({ outline, state }: PlanInput): readonly ReviewAct[
 function holdBack(input: PlanInput, step: StepOutline, act: Act): Act {
   const { state, busy } = input;
   const isHalting = busy.size > 0 && state.pauseRequest !== null;
-  return isHalting && isNew(act) ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
-}
-
-/** True for what begins something that is under way then. */
-export function isNew({ kind }: Act): boolean {
-  return kind === "send" || kind === "check" || kind === "ask" || kind === "refresh";
+  return isHalting && beginsSomething(act) ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
 }

@@ -2,6 +2,7 @@
 
 import { stepOf } from "./case-state.ts";
 import type { SendStepOutline, StepOutline } from "./outline.ts";
+import { isAfter } from "./part-name.ts";
 import type { Act, PlanInput, ReviewAct } from "./planning.ts";
 import { openReview, reviewFor } from "./review.ts";
 import { hasSecondEffect } from "./settled.ts";
@@ -14,7 +15,7 @@ export function actForStanding(input: PlanInput, step: StepOutline): Act {
   const twice = step.kind === "step" ? reviewOfSecondEffect(input, step) : null;
   if (twice !== null) return twice;
   if (confirmation?.result.kind === "unreadable") {
-    const isNeeded = input.outline.steps.some((one) => one.closure.includes(step.name));
+    const isNeeded = input.outline.steps.some((one) => isAfter(one, step.name));
     if (isNeeded || !isAccepted(input, step)) {
       const what = `${step.name} took effect, but what it returned cannot be stored: ${confirmation.result.why}.`;
       const next = isNeeded ? "A later step follows it." : "Resume the case to go on without it.";

@@ -5,12 +5,13 @@
 
 import { actForConditions } from "./conditions.ts";
 import { type CaseState, stepOf } from "./case-state.ts";
+import { beginsSomething, boundAtOnce, expandOutline, planEach } from "./each.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import { holdSend } from "./plan-hold.ts";
 import { planLapsed } from "./plan-lapsed.ts";
 import { actForOrder } from "./plan-ordered-check.ts";
-import { isNew, planCancel, strayEffects } from "./plan-cancel.ts";
+import { planCancel, strayEffects } from "./plan-cancel.ts";
 import { planSend } from "./plan-send.ts";
 import { actForStanding } from "./plan-standing.ts";
 import { planApproval, planSleep, planWaitForEvent, takenEvents } from "./plan-waits.ts";
@@ -47,13 +48,15 @@ export interface Plan {
 }
 
 /** Makes the plan. Never throws for anything that a journal may hold. */
-export function planCase(input: PlanInput): Plan {
+export function planCase(given: PlanInput): Plan {
+  const outline = expandOutline(given.outline, given.state);
+  const input = outline === given.outline ? given : { ...given, outline };
   return input.state.cancelRequest === null ? planOnward(input) : planEnd(input);
 }
 
 /** A case that is being canceled: nothing is begun, and no lapse matters any more. */
 function planEnd(input: PlanInput): Plan {
-  const steps = planCancel(input);
+  const steps = boundAtOnce(input, planCancel(input));
   const strays = [...straysOf(input, steps), ...strayEffects(input)];
   return {
     steps,
@@ -68,7 +71,7 @@ function planEnd(input: PlanInput): Plan {
 function planOnward(input: PlanInput): Plan {
   const standings = new Map<string, Standing>();
   const taken = takenEvents(input.state);
-  const planned = input.outline.steps.map((step): PlannedStep => {
+  const wanted = input.outline.steps.map((step): PlannedStep => {
     const standing = standingOf(input, step, standings);
     standings.set(step.name, standing);
     const { target, act } = aimFor({ input, step, standing, standings, taken });
@@ -76,7 +79,7 @@ function planOnward(input: PlanInput): Plan {
     if (act.kind === "confirm" && act.entry.by.how === "event") taken.set(act.entry.by.sourceId, step.name);
     return { step, standing, target, act };
   });
-  return planWithStrays(input, planned);
+  return planWithStrays(input, boundAtOnce(input, wanted));
 }
 
 function planWithStrays(input: PlanInput, planned: readonly PlannedStep[]): Plan {
@@ -148,7 +151,7 @@ function isNext({ input, step, standings }: Planning): boolean {
 function holdBack(input: PlanInput, step: StepOutline, act: Act): Act {
   const { state, busy } = input;
   const isHalting = busy.size > 0 && state.pauseRequest !== null;
-  return isHalting && isNew(act) ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
+  return isHalting && beginsSomething(act) ? { kind: "nothing", why: "halting" } : holdSend(input, step, act);
 }
 
 function actForOpen({ input, step, taken }: Planning): Act {
@@ -157,6 +160,8 @@ function actForOpen({ input, step, taken }: Planning): Act {
   switch (step.kind) {
     case "step":
       return planSend(input, step);
+    case "each":
+      return planEach(input, step);
     case "approval":
       return planApproval(input, step);
     case "waitForEvent":

@@ -53,12 +53,15 @@ export type Act =
    * `halting` = a person asked to stop the case, and it waits only for what is under way; `vanished` = it is new to the case,
    * and a step that took effect has vanished from the definition: it may be that one under another name; `canceling` = the
    * case is being canceled, and nothing of the step is outside; `undoLater` = it is, and something else is settled or undone
-   * first.
+   * first; `atOnce` = as many keys of its `each` are under way as may be.
    */
   | {
       readonly kind: "nothing";
-      readonly why: "stands" | "follows" | "busy" | "halting" | "vanished" | "canceling" | "undoLater";
+      readonly why:
+        "stands" | "follows" | "busy" | "halting" | "vanished" | "canceling" | "undoLater" | "atOnce";
     }
+  /** Fix the keys of an `each`. */
+  | { readonly kind: "fanOut" }
   /** Ask these probes, then plan again. */
   | { readonly kind: "ask"; readonly conditions: readonly string[] }
   /**

@@ -29,6 +29,7 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     askedAt: START,
     nextProbeAt: START + 1,
   },
+  eachStarted: { kind: "eachStarted", step: "lines", keys: ["1", "2"] },
   intentOpened: {
     kind: "intentOpened",
     step: "create",
@@ -182,6 +183,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 6, folded: "e23b3ed84432a54a" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 7, folded: "929cde4aaa7c6432" });
   });
 });

@@ -196,6 +196,7 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
   ],
   redoOrdered: [{ kind: "redoOrdered", step: "a", by: person, reason: "why" }],
   undoOrdered: [{ kind: "undoOrdered", step: "a", by: person, reason: "why" }],
+  eachStarted: [{ kind: "eachStarted", step: "a", keys: ["1"] }],
   leftOutside: [{ kind: "leftOutside", step: "a", by: person, reason: "why" }],
   checkOrdered: [{ kind: "checkOrdered", step: "a", ...why }],
   assigned: [{ kind: "assigned", to: { id: "p-1", label: "Ann" }, ...why }],

@@ -5,6 +5,8 @@
 
 import { stepOf, type CaseState, type Confirmation } from "./case-state.ts";
 import type { JsonObject } from "./json.ts";
+import { partOutline } from "./part-outline.ts";
+import { readPartName } from "./part-name.ts";
 import type { CaseOutline, SendStepOutline, StepOutline } from "./outline.ts";
 import { hasNoEffect } from "./settled.ts";
 
@@ -33,13 +35,21 @@ export function isBeingUndone(state: CaseState, { undo }: SendStepOutline): bool
 }
 
 /** The step that the undo step `name` takes back; null when it is no undo step. */
-export function undoneStep({ steps }: CaseOutline, name: string): SendStepOutline | null {
-  const found = steps.find((step) => step.kind === "step" && step.undo?.name === name);
-  return found?.kind === "step" ? found : null;
+export function undoneStep(outline: CaseOutline, name: string): SendStepOutline | null {
+  const undone = undoneName(name);
+  const found = undone === name ? null : findStep(outline, undone);
+  return found?.kind === "step" && found.undo !== null ? found : null;
 }
 
-/** The outline of a step by name, undo steps included; null when the definition has none. */
+/** The outline of a step by name, undo steps and those of one key included; null when the definition has none. */
 export function findStep({ steps }: CaseOutline, name: string): StepOutline | null {
+  const part = readPartName(name);
+  if (part !== null) {
+    const each = steps.find((step) => step.name === part.step);
+    if (each?.kind !== "each") return null;
+    const one = partOutline(each, part.key);
+    return name === one.name ? one : name === one.undo?.name ? one.undo : null;
+  }
   for (const step of steps) {
     if (step.name === name) return step;
     if (step.kind === "step" && step.undo?.name === name) return step.undo;

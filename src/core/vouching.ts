@@ -16,7 +16,7 @@ import {
   type HeldBy,
   type MoveVerdict,
 } from "./moves.ts";
-import type { StepOutline } from "./outline.ts";
+import type { CaseOutline, StepOutline } from "./outline.ts";
 import { isLeftOutside, outsideEffects } from "./outside.ts";
 import { planCase } from "./plan.ts";
 import type { PlanInput, PlannedStep } from "./planning.ts";
@@ -179,7 +179,7 @@ export function decideRedo(
 ): MoveVerdict {
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
-  const why = whyNotRedone(state, outline.steps.find(({ name }) => name === order.step) ?? null);
+  const why = whyNotRedone(state, stepNamed(outline, order.step));
   if (why !== null) {
     return refuse("NOTHING_TO_REDO", `${order.step} of case ${state.caseId} cannot be done again: ${why}.`);
   }
@@ -188,11 +188,17 @@ export function decideRedo(
 
 function whyNotRedone(state: CaseState, step: StepOutline | null): string | null {
   if (state.cancelRequest !== null) return CANCELING;
+  if (step?.kind === "each") return "it is done key by key: name the one";
   const confirmation = step === null ? null : stepOf(state, step.name).confirmation;
   if (isNotNeeded(confirmation)) return "it was not needed; correct the input so that it is";
   return confirmation === null
     ? "only a confirmed step can be done again; resume the case to go on with any other"
     : null;
+}
+
+/** Any step but an undo. */
+function stepNamed(outline: CaseOutline, name: string): StepOutline | null {
+  return undoneName(name) === name ? findStep(outline, name) : null;
 }
 
 const CANCELING = "the case is being canceled: what it did is undone, and nothing is begun";
@@ -208,7 +214,7 @@ export function decideUndo(
 ): MoveVerdict {
   if (isEnded(state)) return caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
-  const why = whyNotUndone(state, outline.steps.find(({ name }) => name === order.step) ?? null);
+  const why = whyNotUndone(state, stepNamed(outline, order.step));
   if (why !== null) {
     return refuse("NOTHING_TO_UNDO", `${order.step} of case ${state.caseId} cannot be undone: ${why}.`);
   }

@@ -92,6 +92,10 @@ class CaseBuilder implements CaseType {
     return this.#with({ kind: "step", name, options });
   }
 
+  each(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "each", name, options });
+  }
+
   approval(name: unknown, options: unknown): CaseBuilder {
     return this.#with({ kind: "approval", name, options });
   }

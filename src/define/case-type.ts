@@ -12,6 +12,7 @@ import type { DestinationCalls, StepDispatcher } from "./destination-calls.ts";
 import type {
   ApprovalStepOutline,
   CaseOutline,
+  EachStepOutline,
   SendStepOutline,
   SleepStepOutline,
   WaitForEventStepOutline,
@@ -176,6 +177,22 @@ export interface RuntimeSendStep extends RuntimeStepCommon {
   readonly sorters: readonly Sorter[];
 }
 
+/** One item of an `each`, as JSON, with the key that names it. */
+export interface EachItem {
+  readonly item: Json;
+  readonly key: string;
+}
+
+/** A step for every key, with its functions. */
+export interface RuntimeEachStep extends RuntimeStepCommon {
+  readonly kind: "each";
+  readonly outline: EachStepOutline;
+  /** The items now. Throws what the author's functions throw, and `INVALID_DEFINITION` for what are no items. */
+  readonly items: (facts: Facts) => readonly EachItem[];
+  /** The step of one key. */
+  readonly part: (key: string) => RuntimeSendStep;
+}
+
 /** An approval, with its form. */
 interface RuntimeApprovalStep extends RuntimeStepCommon {
   readonly kind: "approval";
@@ -197,7 +214,8 @@ interface RuntimeSleepStep extends RuntimeStepCommon {
 }
 
 /** A step with its functions. */
-export type RuntimeStep = RuntimeSendStep | RuntimeApprovalStep | RuntimeWaitForEventStep | RuntimeSleepStep;
+export type RuntimeStep =
+  RuntimeSendStep | RuntimeEachStep | RuntimeApprovalStep | RuntimeWaitForEventStep | RuntimeSleepStep;
 
 /** What a case type says of an event beside its schema. Its functions throw for a payload that is not as they need it. */
 export interface EventRule {

@@ -15,8 +15,10 @@ import type {
 import type {
   ApprovalOptions,
   Approved,
+  EachOptions,
   NoRequest,
   MaybeResult,
+  ResultsByKey,
   SendOptions,
   SleepOptions,
   WaitForEventOptions,
@@ -44,6 +46,27 @@ export interface CaseDefinition<
     name: FreeName<Steps, Name>,
     options: SendOptions<Parts, Steps, Name, After, Request, Returned, Output, When>,
   ): CaseDefinition<Parts, WithStep<Steps, Name, MaybeResult<When, Jsonify<Output>>, NoInfer<After>>, Name>;
+
+  /**
+   * Adds a step for every item of a list, some of them side by side. Its result has theirs by key. Each is a step of its own,
+   * such as `lines[7]`; one that goes to review leaves the others alone.
+   */
+  each<
+    const Name extends string,
+    Item,
+    Returned,
+    Output = Returned,
+    Request = NoRequest,
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
+  >(
+    name: FreeName<Steps, Name>,
+    options: EachOptions<Parts, Steps, Name, After, Item, Request, Returned, Output, When>,
+  ): CaseDefinition<
+    Parts,
+    WithStep<Steps, Name, MaybeResult<When, ResultsByKey<Jsonify<Output>>>, NoInfer<After>>,
+    Name
+  >;
 
   /** Adds a step that a person answers. */
   approval<

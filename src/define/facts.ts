@@ -2,8 +2,12 @@
 
 import { type CaseState, type Intent, isNotNeeded, stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
+import { NO_FURTHER_ITEM } from "../core/each.ts";
 import type { Json } from "../core/json.ts";
+import { partName, readPartName } from "../core/part-name.ts";
+import { STILL_AN_ITEM } from "../core/part-outline.ts";
 import { answerKey, type Answers, type FreshAnswer } from "../core/planning.ts";
+import { undoneStep } from "../core/undo.ts";
 import { broken, cannotTell, holds, kindOf, whyOf } from "./answers.ts";
 import type {
   CaseType,
@@ -11,6 +15,7 @@ import type {
   EventView,
   Facts,
   RuntimeCondition,
+  RuntimeEachStep,
   RuntimeSendStep,
   RuntimeStep,
   UndoneEffect,
@@ -34,8 +39,48 @@ export function answerFacts(caseType: CaseType, state: CaseState, now: number): 
       if (condition.kind !== "fact") continue;
       answers.set(answerKey(step, condition.name), { answer: answerFact(condition, facts), askedAt: now });
     }
+    const keys = Object.hasOwn(state.each, step) ? state.each[step] : undefined;
+    if (runtime.kind !== "each" || keys === undefined) continue;
+    for (const [key, answer] of answerItems(runtime, keys, facts)) answers.set(key, { answer, askedAt: now });
   }
   return answers;
+}
+
+/** Whether the keys of a started `each` are those of its items still. */
+function answerItems(
+  { outline: { name }, items }: RuntimeEachStep,
+  keys: readonly string[],
+  facts: Facts,
+): readonly (readonly [string, ConditionAnswer])[] {
+  const known = keysNow(items, facts);
+  const parts = keys.map((key): readonly [string, ConditionAnswer] => {
+    const answer =
+      known.kind === "known" && !known.keys.includes(key) ? broken("the list has no such item") : null;
+    return [answerKey(partName(name, key), STILL_AN_ITEM.name), answer ?? unsure(known)];
+  });
+  const added = known.kind === "known" ? known.keys.filter((key) => !keys.includes(key)) : [];
+  const whole =
+    added.length === 0 ? unsure(known) : broken(`${added.slice(0, ITEMS_NAMED_MAX).join(", ")} came since`);
+  return [...parts, [answerKey(name, NO_FURTHER_ITEM.name), whole]];
+}
+
+/** Items that an answer names. */
+const ITEMS_NAMED_MAX = 5;
+
+type KnownKeys =
+  | { readonly kind: "known"; readonly keys: readonly string[] }
+  | { readonly kind: "unknown"; readonly why: string };
+
+function keysNow(items: RuntimeEachStep["items"], facts: Facts): KnownKeys {
+  try {
+    return { kind: "known", keys: items(facts).map(({ key }) => key) };
+  } catch (error) {
+    return { kind: "unknown", why: `it threw ${describeThrown(error)}` };
+  }
+}
+
+function unsure(known: KnownKeys): ConditionAnswer {
+  return known.kind === "known" ? holds() : cannotTell(known.why);
 }
 
 /** Every condition of a step: what makes it needed, its prerequisites, then what is asked before a send. */
@@ -44,8 +89,15 @@ export function conditionsOf(step: RuntimeStep): readonly RuntimeCondition[] {
   return step.kind === "step" ? [...common, ...step.before] : common;
 }
 
-/** A step that sends by name, undo steps included; null when the case type has none. */
+/** A step that sends by name, undo steps and those of one key included; null when the case type has none. */
 export function sendStepNamed({ steps }: CaseType, name: string): RuntimeSendStep | null {
+  const part = readPartName(name);
+  if (part !== null) {
+    const each = Object.hasOwn(steps, part.step) ? steps[part.step] : undefined;
+    if (each?.kind !== "each") return null;
+    const one = each.part(part.key);
+    return name === one.outline.name ? one : name === one.undo?.outline.name ? one.undo : null;
+  }
   for (const step of Object.values(steps)) {
     if (step.kind !== "step") continue;
     if (step.outline.name === name) return step;
@@ -55,13 +107,9 @@ export function sendStepNamed({ steps }: CaseType, name: string): RuntimeSendSte
 }
 
 /** What an undo step takes back: what was confirmed of its step; undefined for any other step. */
-export function undoneBy(
-  { outline, steps }: CaseType,
-  state: CaseState,
-  name: string,
-): UndoneEffect | undefined {
-  const undone = outline.steps.find((step) => step.kind === "step" && step.undo?.name === name);
-  if (undone === undefined || !Object.hasOwn(steps, undone.name)) return undefined;
+export function undoneBy({ outline }: CaseType, state: CaseState, name: string): UndoneEffect | undefined {
+  const undone = undoneStep(outline, name);
+  if (undone === null) return undefined;
   const { intent, confirmation } = stepOf(state, undone.name);
   if (confirmation === null) return undefined;
   const { result, evidence } = confirmation;

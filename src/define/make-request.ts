@@ -20,6 +20,22 @@ export type MadeRequest =
 /** Of a step without `request`. */
 export const NO_REQUEST: MadeRequest = { kind: "made", value: null };
 
+/** The keys of an `each`, or why there are none. */
+export type MadeKeys =
+  | { readonly kind: "made"; readonly keys: readonly string[] }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** Makes the keys of an `each` for the present input and results. Never throws, whatever the author's functions do. */
+export function makeKeys({ steps }: CaseType, state: CaseState, name: string): MadeKeys {
+  const each = Object.hasOwn(steps, name) ? steps[name] : undefined;
+  if (each?.kind !== "each") return { kind: "failed", why: "the definition has no such step" };
+  try {
+    return { kind: "made", keys: each.items(factsOf(state)).map(({ key }) => key) };
+  } catch (error) {
+    return { kind: "failed", why: thrownText(error, WHY_CHARS_MAX) };
+  }
+}
+
 /** Makes the request. Never throws, whatever the author's function does. */
 export function makeRequest(caseType: CaseType, state: CaseState, { name }: SendStepOutline): MadeRequest {
   const undone = undoneStep(caseType.outline, name);

@@ -8,6 +8,7 @@ import { nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
 import { readConditions, readWhen, type ReadDestination } from "./read-conditions.ts";
 import { checkConditionNames, conditionsOf, outlineOf, type Following } from "./read-following.ts";
+import { EACH_OPTIONS, readEach } from "./read-each.ts";
 import { readSend, SEND_OPTIONS } from "./read-send.ts";
 
 /** A step as written. */
@@ -41,6 +42,7 @@ const FOLLOWING = ["after", "when", "requires", "uses"];
 
 const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
   step: [...SEND_OPTIONS, ...FOLLOWING],
+  each: [...EACH_OPTIONS, ...FOLLOWING],
   approval: ["by", "form", "expires", ...FOLLOWING],
   waitForEvent: ["event", "timeout", ...FOLLOWING],
   sleep: ["for", ...FOLLOWING],
@@ -61,7 +63,7 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
     requires: readConditions(options, "requires", around.readDestination),
   };
   // A step that sends has more of them, and checks them with the rest of its options.
-  if (draft.kind !== "step") checkConditionNames(options, following);
+  if (draft.kind !== "step" && draft.kind !== "each") checkConditionNames(options, following);
   return { name, after, options, make: makerOf(draft.kind, options, following, around) };
 }
 
@@ -82,6 +84,8 @@ function makerOf(
   switch (kind) {
     case "step":
       return readSend(options, following, around.readDestination);
+    case "each":
+      return readEach(options, following, around.readDestination);
     case "approval":
       return approvalMaker(options, following);
     case "waitForEvent":

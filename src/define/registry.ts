@@ -3,6 +3,7 @@
 import { FootholdError } from "../core/errors.ts";
 import { destinationKey } from "../core/in-flight.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
+import { sendsOf } from "../core/sends.ts";
 import type { CaseType } from "./case-type.ts";
 import { areRivals, RIVALS } from "./destination.ts";
 import { faultsIn, faultyDefinition, type FaultyCase } from "./faulty-definition.ts";
@@ -18,8 +19,7 @@ export interface Registry {
 
 /** Every destination that steps of these case types send to, undo steps included, once per credential. */
 export function sendsTo(outlines: readonly CaseOutline[]): readonly DestinationOutline[] {
-  const steps = outlines.flatMap((outline) => outline.steps.filter((step) => step.kind === "step"));
-  const sends = steps.flatMap((step) => (step.undo === null ? [step] : [step, step.undo]));
+  const sends = outlines.flatMap((outline) => outline.steps.flatMap(sendsOf));
   const byKey = new Map(
     sends.map(({ destination }) => [destinationKey(destination.name, destination.credentialId), destination]),
   );
@@ -96,9 +96,10 @@ function fault(name: string, path: string, message: string): FaultyCase {
 /** Every destination that a case type sends to or asks, once. */
 function destinationsOf(steps: readonly StepOutline[]): readonly DestinationOutline[] {
   const all = steps.flatMap((step) => {
-    const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+    const [send] = sendsOf(step);
+    const conditions = [...step.requires, ...(send?.before ?? [])];
     const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-    return step.kind === "step" ? [step.destination, ...asked] : asked;
+    return send === undefined ? asked : [send.destination, ...asked];
   });
   return all.filter((one, index) => all.findIndex(({ name }) => name === one.name) === index);
 }

@@ -108,6 +108,64 @@ export interface SendOptions<
   readonly deadline?: Duration;
 }
 
+/** The results of an `each` by key. An alias, so that it is plain JSON. */
+export type ResultsByKey<Result> = { readonly [key: string]: Result };
+
+/** One of the items, as JSON. */
+interface Itemed<Item> {
+  readonly item: Jsonify<Item>;
+  /** What `key` gave for it. */
+  readonly key: string;
+}
+
+/** A step for every item of a list. Write `items` first, so that the others know what an item is. */
+export interface EachOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Item,
+  Request,
+  Returned,
+  Output,
+  When extends string,
+> extends CommonOptions<Parts, Steps, Name, After, When> {
+  /** The items: pure and synchronous, at most 500. Their keys are fixed when the step begins. */
+  readonly items: (facts: Facts<StepScope<Parts, Steps, Name, After>>) => readonly Item[];
+  /** Names an item, each differently: 1 to 40 letters, digits, `_`, `-`, `.` or `:`. It is part of the idempotency key. */
+  readonly key: (item: Jsonify<NoInfer<Item>>) => string;
+  /** How many are under way at once, 1 to 100. Default 10. */
+  readonly atOnce?: number;
+  /** Where it sends to. */
+  readonly to: Destination;
+  /** What to send for one item: pure and synchronous. Journaled, and given to every attempt as it was the first time. */
+  readonly request?: (facts: Facts<StepScope<Parts, Steps, Name, After>> & Itemed<NoInfer<Item>>) => Request;
+  /** Sends for one item. What it returns is the result of that key. */
+  readonly run: (
+    context: RunContext<StepScope<Parts, Steps, Name, After>, Requested<Request>> & Itemed<NoInfer<Item>>,
+  ) => Promise<Returned> | Returned;
+  /** Asks the destination whether it happened for one item. */
+  readonly check?: (
+    context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>> & Itemed<NoInfer<Item>>,
+  ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>;
+  /** Reads the version that the write of one item is conditional on, as for a step. */
+  readonly version?: (
+    context: ProbeContext<StepScope<Parts, Steps, Name, After>> & Itemed<NoInfer<Item>>,
+  ) => Promise<string> | string;
+  /** As for a step, for each key. Default `review`. */
+  readonly onLapse?: "recheck" | "redo" | "undo" | "review";
+  /** Takes the effect of one key back. */
+  readonly undo?: UndoOptions<
+    StepScope<Parts, Steps, Name, After>,
+    Requested<Request>,
+    Jsonify<NoInfer<Returned>>
+  >;
+  /** What the result of one key must match. */
+  readonly result?: StandardSchemaV1<unknown, Output>;
+  /** How long one send may take: at most 10 min. Default 30 s. */
+  readonly deadline?: Duration;
+}
+
 /** How a step's effect is taken back: sent with the same care as the step itself. */
 interface UndoOptions<Seen extends Scope, Request, Result> {
   readonly run: (context: UndoContext<Seen, Request, Result>) => unknown;

@@ -10,6 +10,7 @@ import { probe } from "./probe.ts";
 /** What a JavaScript author writes: the compiler judges nothing of it. */
 export interface Untyped extends CaseType {
   step(name: unknown, options?: unknown): Untyped;
+  each(name: unknown, options?: unknown): Untyped;
   approval(name: unknown, options?: unknown): Untyped;
   waitForEvent(name: unknown, options?: unknown): Untyped;
   sleep(name: unknown, options?: unknown): Untyped;

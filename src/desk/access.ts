@@ -5,10 +5,11 @@
  * what is still waiting.
  */
 
+import { nameWithoutKey } from "../core/part-name.ts";
+import { sendsOf } from "../core/sends.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
 import type { Wait } from "../core/journal.ts";
-import type { SendStepOutline } from "../core/outline.ts";
 import { forgetRefresh } from "../core/refresh.ts";
 import { afterRestored, beforeTrial, type DestinationState } from "../core/in-flight.ts";
 import type { DestinationId, StoredRow } from "../store/port.ts";
@@ -215,9 +216,7 @@ function usersOf(
   { destination, credentialId }: Pick<AccessRequest, "destination" | "credentialId">,
 ): { readonly credentialId: string; readonly steps: ReadonlyMap<string, ReadonlySet<string>> } {
   const users = registry.all.flatMap(({ outline }) =>
-    outline.steps
-      .flatMap((step) => (step.kind === "step" ? sendsOf(step) : []))
-      .map((step) => ({ caseType: outline.name, step })),
+    outline.steps.flatMap(sendsOf).map((step) => ({ caseType: outline.name, step })),
   );
   const there = users.filter(({ step }) => step.destination.name === destination);
   const known = [...new Set(there.map(({ step }) => step.destination.credentialId))];
@@ -241,10 +240,6 @@ function usersOf(
     steps.set(caseType, (steps.get(caseType) ?? new Set()).add(step.name));
   }
   return { credentialId: wanted, steps };
-}
-
-function sendsOf(step: SendStepOutline): readonly SendStepOutline[] {
-  return step.undo === null ? [step] : [step, step.undo];
 }
 
 /** Every case that waits for access at one of the steps, the oldest first. */
@@ -274,7 +269,9 @@ function waitingIn(
   names: ReadonlySet<string>,
 ): readonly Waiting[] {
   return summary.reviews
-    .filter(({ step, reason }) => (reason === "denied" || reason === "quota") && names.has(step))
+    .filter(
+      ({ step, reason }) => (reason === "denied" || reason === "quota") && names.has(nameWithoutKey(step)),
+    )
     .map(({ step }) => ({ caseId, step, startedAt }));
 }
 

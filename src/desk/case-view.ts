@@ -13,6 +13,7 @@ import { repairUnder } from "../core/repair.ts";
 import type { StoredState } from "../core/row.ts";
 import { readState, type Reading, type ReadingInput } from "../core/state.ts";
 import type { WireFindingCode } from "../core/wire-evidence.ts";
+import { findStep } from "../core/undo.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { sayFinding } from "../wire/findings.ts";
 import type { DefinitionStanding } from "./definition.ts";
@@ -381,7 +382,7 @@ function attemptsOf(state: CaseState, outline: CaseOutline | null): readonly Att
 }
 
 function attemptsMaxOf(outline: CaseOutline | null, name: string): number | null {
-  const step = outline?.steps.find((one) => one.name === name);
+  const step = outline === null ? null : findStep(outline, name);
   return step?.kind === "step" ? step.destination.retry.maxAttempts : null;
 }
 

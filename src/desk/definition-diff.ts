@@ -157,6 +157,8 @@ function sayNext({ step, target, act }: PlannedStep): string {
     case "confirm":
     case "record":
       return "it is confirmed anew";
+    case "fanOut":
+      return "its keys are fixed, and each is begun";
     case "refresh":
       return "its access is refreshed first";
     case "nothing":

@@ -1,5 +1,7 @@
 /** Destinations as people see them: what each may be sent now and why, what is under way there, and who waits for it. */
 
+import { nameWithoutKey } from "../core/part-name.ts";
+import { sendsOf } from "../core/sends.ts";
 import { destinationKey, withinPolicy, type Denial, type DestinationState } from "../core/in-flight.ts";
 import type { DestinationOutline, Owners } from "../core/outline.ts";
 import { isHeldBack } from "../core/plan-hold.ts";
@@ -113,12 +115,10 @@ async function claimedRows(store: Store): Promise<readonly StoredRow[]> {
 function inFlightOf(registry: Registry, claimed: readonly StoredRow[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { caseType, summary } of claimed) {
-    const sends = registry.find(caseType)?.outline.steps.flatMap((step) => {
-      if (step.kind !== "step") return [];
-      return step.undo === null ? [step] : [step, step.undo];
-    });
+    const sends = registry.find(caseType)?.outline.steps.flatMap(sendsOf);
+    const unsettled = summary.unsettled.map(nameWithoutKey);
     for (const { name, destination } of sends ?? []) {
-      if (!summary.unsettled.includes(name)) continue;
+      if (!unsettled.includes(name)) continue;
       const key = destinationKey(destination.name, destination.credentialId);
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }

@@ -44,6 +44,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "attemptOpened":
     case "lateReport":
       return entry.holder;
+    case "eachStarted":
     case "intentOpened":
     case "attemptFailed":
     case "checkAnswered":
@@ -69,6 +70,8 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
   switch (entry.kind) {
     case "caseStarted":
       return `${entry.caseType} started by ${entry.by.name}.`;
+    case "eachStarted":
+      return `${entry.step}: begun for ${entry.keys.length} ${entry.keys.length === 1 ? "item" : "items"}.`;
     case "intentOpened":
       return `${entry.step}: wants one effect at ${entry.destination}, with the key ${entry.idempotencyKey}.`;
     case "attemptOpened":
@@ -281,6 +284,8 @@ export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string 
       return `by ${by.by}`;
     case "event":
       return `by the event ${by.eventType} (${by.sourceId})`;
+    case "each":
+      return by.keys === 1 ? "with its one item" : `with all of its ${by.keys} items`;
     case "timer":
       return `by the clock at ${formatTime(by.dueAt)}`;
     case "notNeeded":

@@ -12,6 +12,7 @@ import { foldJournal } from "../core/fold.ts";
 import { stepOf, type CaseState, type OpenRepair, type ReceivedEvent } from "../core/case-state.ts";
 import type { JournalEntry } from "../core/journal.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { isAfter } from "../core/part-name.ts";
 import { planCase } from "../core/plan.ts";
 import type { PlanInput, PlannedStep } from "../core/planning.ts";
 import { inputsOf, type PlanInputs } from "./plan-input.ts";
@@ -39,7 +40,7 @@ function hashOf(inputs: PlanInputs, step: string | null): string {
 function factsOf({ now, ahead }: PlanInputs, from: string | null): readonly StepFacts[] {
   const aheadSteps = now === ahead ? [] : planCase(ahead).steps;
   return planCase(now)
-    .steps.filter(({ step }) => from === null || step.name === from || step.closure.includes(from))
+    .steps.filter(({ step }) => from === null || step.name === from || isAfter(step, from))
     .map((planned) => {
       const later = aheadSteps.find(({ step }) => step.name === planned.step.name) ?? null;
       const facts = { ...stepFacts(now, planned), [CAME]: whatCame(now, planned, ahead, later) };

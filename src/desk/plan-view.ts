@@ -4,6 +4,8 @@ import { unreachable } from "../core/errors.ts";
 import { stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer, Wait } from "../core/journal.ts";
 import type { ConditionOutline, StepOutline } from "../core/outline.ts";
+import { expandOutline } from "../core/each.ts";
+import { isAfter } from "../core/part-name.ts";
 import { outsideEffects } from "../core/outside.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import {
@@ -177,6 +179,7 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       if (act.why === "busy") return "under way now";
       if (act.why === "vanished")
         return "not begun: a step that took effect has vanished from the definition";
+      if (act.why === "atOnce") return "waits for its turn: as many items are under way as may be at once";
       if (act.why === "canceling") return "nothing more is done: the case is being canceled";
       if (act.why === "undoLater") return `is undone once ${sayBeforeUndo(input, step)}`;
       if (act.why === "halting") return "not begun: the case stops once what is under way has ended";
@@ -186,6 +189,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
         return `kept: confirmed ${sayConfirmedBy(by, formatTime)}`;
       }
       return `${lapsed}comes after ${step.after.join(", ")}`;
+    case "fanOut":
+      return "fixes its items, and begins each of them";
     case "ask":
       return `${lapsed}first asks ${act.conditions.map((name) => `"${name}"`).join(", ")}`;
     case "send":
@@ -220,7 +225,9 @@ function sayUndo({ state }: PlanInput): string {
 /** What goes before the undo of a step in a case that is being canceled. */
 function sayBeforeUndo({ outline, state }: PlanInput, { name }: StepOutline): string {
   const outside = new Set(outsideEffects(state).map(({ step }) => step));
-  const later = outline.steps.filter((one) => one.closure.includes(name) && outside.has(one.name));
+  const later = expandOutline(outline, state).steps.filter(
+    (one) => isAfter(one, name) && outside.has(one.name),
+  );
   if (later.length === 0) return "it is known what else happened";
   return `${later.map((one) => one.name).join(", ")} ${later.length === 1 ? "is" : "are"}`;
 }

@@ -2,10 +2,12 @@
 
 import { readJson, type Json } from "../core/json.ts";
 import { decideCheck } from "../core/moves.ts";
+import { nameWithoutKey } from "../core/part-name.ts";
 import { findStep, undoneName } from "../core/undo.ts";
 import { decideLeavingOutside, decideSkip, decideUndo } from "../core/vouching.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { sendStepNamed } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { actOnPlan, checkStep, onCase, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
 import type { ActReply } from "./change.ts";
@@ -94,13 +96,14 @@ export async function checkNow(parts: DeskParts, caseId: string, request: CheckR
 
 /** What later steps are given: checked as the step's own result would be, where there are any. */
 export async function insteadOf(caseType: CaseType, name: string, value: unknown): Promise<Json> {
-  const { outline, steps, events } = caseType;
+  const { outline, events } = caseType;
   const message = `The result given is not what ${name} gives, and later steps use it`;
   const step = findStep(outline, name);
-  const runtime = Object.hasOwn(steps, name) ? steps[name] : undefined;
-  const isFollowed = outline.steps.some(({ closure }) => closure.includes(name));
+  const runtime = sendStepNamed(caseType, name);
+  // What follows all keys of an `each` is given what each of them gave.
+  const isFollowed = outline.steps.some(({ closure }) => closure.includes(nameWithoutKey(name)));
   const schema =
-    runtime?.kind === "step"
+    runtime !== null
       ? runtime.result
       : step?.kind === "waitForEvent"
         ? (events[step.eventType] ?? null)

@@ -1,6 +1,7 @@
 /** What can be said of definitions without running them. Pure. */
 
 import { ACT_WITHIN_MS_MIN } from "../core/claim.ts";
+import { sendsOf } from "../core/sends.ts";
 import type {
   ApprovalStepOutline,
   CaseOutline,
@@ -41,9 +42,10 @@ export function examineDefinitions(caseTypes: readonly Examined[], habits: Habit
 
 /** Every destination that a step sends to or asks. */
 export function destinationsOf(step: StepOutline): readonly DestinationOutline[] {
-  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const [send] = sendsOf(step);
+  const conditions = [...step.requires, ...(send?.before ?? [])];
   const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-  return step.kind === "step" ? [step.destination, ...asked] : asked;
+  return send === undefined ? asked : [send.destination, ...asked];
 }
 
 function examineDestination(
@@ -125,6 +127,8 @@ function examineStep(outline: CaseOutline, step: StepOutline): readonly Finding[
         ...examineLapse(outline, step),
         ...(step.undo === null ? [] : examineSend(outline, step.undo)),
       ];
+    case "each":
+      return examineStep(outline, step.item);
     // Each of these has an end by itself.
     case "waitForEvent":
     case "sleep":

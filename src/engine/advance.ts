@@ -16,7 +16,7 @@ import { reviewFor } from "../core/review.ts";
 import { pendingIntent } from "../core/settled.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts } from "../define/facts.ts";
-import { makeRequest, NO_REQUEST } from "../define/make-request.ts";
+import { makeKeys, makeRequest, NO_REQUEST } from "../define/make-request.ts";
 
 /**
  * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left
@@ -101,6 +101,12 @@ export function advance(input: AdvanceInput): Advance {
       continue;
     }
     if (onward.length >= ONWARD_ENTRIES_MAX) return { ...NOTHING, onward, end: "keep" };
+    const begun = fanOutNext(input, state, plan);
+    if (begun !== null) {
+      onward.push(begun);
+      state = preview(state, [begun], input.now);
+      continue;
+    }
     const opening = input.mayBegin && input.mayOpenAttempt ? openNext(input, state, plan, onward) : null;
     if (opening === null) return finish(input, state, plan, onward);
     if (opening.kind === "opened") return opening.advance;
@@ -151,6 +157,16 @@ function recordNext({ shifts, steps, strays }: Plan): readonly Entry[] {
   return [...steps.map(({ act }) => act), ...strays].flatMap((act): readonly Entry[] =>
     act.kind === "review" && !act.isOpen ? [{ kind: "reviewOpened", review: act.review }] : [],
   );
+}
+
+/** The keys of an `each` that can begin, or why there are none. */
+function fanOutNext({ caseType }: AdvanceInput, state: CaseState, { steps }: Plan): Entry | null {
+  const step = steps.find(({ act }) => act.kind === "fanOut")?.step;
+  if (step === undefined) return null;
+  const made = makeKeys(caseType, state, step.name);
+  if (made.kind === "made") return { kind: "eachStarted", step: step.name, keys: made.keys };
+  const sentence = `The items of ${step.name} could not be had: ${made.why}. Nothing was sent.`;
+  return { kind: "reviewOpened", review: reviewFor(caseType.outline, step, "bug", sentence) };
 }
 
 type Opening =

@@ -3,6 +3,8 @@
  * place where a fault can hit, each run judged by the effects that it left.
  */
 
+import { readPartName } from "../core/part-name.ts";
+import { findStep } from "../core/undo.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { CaseType } from "../define/case-type.ts";
@@ -224,10 +226,15 @@ class Rehearsing<Input> {
   }
 }
 
-/** The steps that send, and the undo steps that the run came to. */
+/** The steps that send, each of a key by itself, and the undo steps that the run came to. */
 function sendsOf({ outline }: CaseType, { passages }: Observation): readonly SendStepOutline[] {
-  const isReached = ({ name }: SendStepOutline): boolean => passages.some(({ step }) => step === name);
+  const reached = new Set(passages.map(({ step }) => step));
+  const isReached = ({ name }: SendStepOutline): boolean => reached.has(name);
   return outline.steps.flatMap((step): readonly SendStepOutline[] => {
+    if (step.kind === "each") {
+      const names = [...reached].filter((name) => readPartName(name)?.step === step.name);
+      return names.map((name) => findStep(outline, name)).filter((one) => one?.kind === "step");
+    }
     if (step.kind !== "step") return [];
     return step.undo !== null && isReached(step.undo) ? [step, step.undo] : [step];
   });

@@ -14,8 +14,9 @@ export function tellEntry(entry: Entry): string | null {
   switch (entry.kind) {
     case "caseStarted":
       return `the case starts (${entry.caseType})`;
+    case "eachStarted":
     case "intentOpened":
-      return `stored: ${entry.step} is wanted, key ${entry.idempotencyKey}`;
+      return tellBegin(entry);
     case "attemptOpened":
       return `stored: attempt ${entry.attempt} of ${entry.step} is opened`;
     case "attemptFailed":
@@ -79,6 +80,12 @@ export function tellEntry(entry: Entry): string | null {
     case "pauseRequested":
       return null;
   }
+}
+
+function tellBegin(entry: Extract<Entry, { kind: "eachStarted" | "intentOpened" }>): string {
+  return entry.kind === "eachStarted"
+    ? `stored: ${entry.step} is begun for ${entry.keys.join(", ")}`
+    : `stored: ${entry.step} is wanted, key ${entry.idempotencyKey}`;
 }
 
 function tellFailure({ step, attempt, failure, retryAt }: Extract<Entry, { kind: "attemptFailed" }>): string {

@@ -43,6 +43,8 @@ function watchStep(step: RuntimeStep, makeCall: MakeCall): RuntimeStep {
     case "waitForEvent":
     case "sleep":
       return { ...step, requires };
+    case "each":
+      return { ...step, requires, part: (key) => watchSend(step.part(key), makeCall) };
     case "step":
       return { ...watchSend(step, makeCall), requires };
   }

@@ -1,5 +1,6 @@
 /** What the filters of a list mean, within what whoever asks may see. */
 
+import { sendsOf } from "../../core/sends.ts";
 import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
 import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
 import { visibleCases } from "../../core/rights.ts";
@@ -43,16 +44,15 @@ function stepsAt(destination: string, { all }: Registry): readonly StepOfType[] 
 
 /** A step and its undo, which is named by itself. */
 function namesOf(step: StepOutline): readonly string[] {
-  return step.kind === "step" && step.undo !== null ? [step.name, step.undo.name] : [step.name];
+  return [...new Set([step.name, ...sendsOf(step).map(({ name }) => name)])];
 }
 
 /** The destinations that a step sends to or asks, each once. */
 export function reachedBy(step: StepOutline): readonly DestinationOutline[] {
-  const conditions = step.kind === "step" ? [...step.requires, ...step.before] : step.requires;
+  const sends = sendsOf(step);
+  const conditions = [...step.requires, ...(sends[0]?.before ?? [])];
   const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-  const sent = step.kind === "step" ? [step.destination] : [];
-  const undone = step.kind === "step" && step.undo !== null ? [step.undo.destination] : [];
-  const all = [...sent, ...undone, ...asked];
+  const all = [...sends.map(({ destination }) => destination), ...asked];
   return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
 }
 

@@ -294,6 +294,7 @@ const entryKind = oneOf<EntryKind>({
   checkOrdered: true,
   claimLost: true,
   conditionAnswered: true,
+  eachStarted: true,
   eventAttached: true,
   eventReceived: true,
   inputCorrected: true,

@@ -152,12 +152,20 @@ const sendStep: z.ZodType<SendStepOutline> = named<SendStepOutline>("SendStep")(
     versionCondition: textOrNone,
     onLapse: oneOf<SendStepOutline["onLapse"]>({ recheck: true, redo: true, undo: true, review: true }),
     undo: z.lazy((): z.ZodType<SendStepOutline> => sendStep).nullable(),
+    part: z.strictObject({ of: text, key: text, atOnce: count }).exactOptional(),
   }),
 );
 
 const step = named<StepOutline>("Step")(
   z.union([
     sendStep,
+    z.strictObject({
+      ...commonFields,
+      kind: z.literal("each"),
+      item: sendStep,
+      atOnce: count,
+      keys: list(text).nullable(),
+    }),
     z.strictObject({
       ...commonFields,
       kind: z.literal("approval"),

@@ -67,6 +67,7 @@ const sendPreview = named<SendPreview>("SendPreview")(
 /** What a step is. */
 const stepKind = oneOf<PlannedStepView["kind"]>({
   step: true,
+  each: true,
   approval: true,
   waitForEvent: true,
   sleep: true,
@@ -79,6 +80,7 @@ const plannedStep = named<PlannedStepView>("PlannedStep")(
     standing: standingKind,
     act: oneOf<PlannedStepView["act"]>({
       nothing: true,
+      fanOut: true,
       ask: true,
       send: true,
       check: true,

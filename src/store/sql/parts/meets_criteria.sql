@@ -26,10 +26,14 @@ and (
   or exists (
     select from jsonb_to_recordset($9::jsonb) as wanted ("caseType" text, step text)
     where wanted."caseType" = c.case_type
-      and (
-        c.summary -> 'unsettled' ? wanted.step
-        or c.summary @> jsonb_build_object('reviews', jsonb_build_array(jsonb_build_object('step', wanted.step)))
-        or c.summary @> jsonb_build_object('waits', jsonb_build_array(jsonb_build_object('step', wanted.step)))
+      and exists (
+        select from (
+          select jsonb_array_elements_text(c.summary -> 'unsettled')
+          union all select jsonb_array_elements(c.summary -> 'reviews') ->> 'step'
+          union all select jsonb_array_elements(c.summary -> 'waits') ->> 'step'
+        ) as standing (step)
+        -- A step of one key stands for the step that has the keys.
+        where regexp_replace(standing.step, '^([^][]+)\[[^][]*\]', '\1') = wanted.step
       )
   )
 )
