@@ -39,6 +39,7 @@ import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { diffCommand } from "./diff.ts";
 import { destinationsCommand } from "./destinations.ts";
+import { casesExportCommand, replayCommand } from "./export.ts";
 import { initCommand } from "./init.ts";
 import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
@@ -69,8 +70,10 @@ export const COMMANDS: readonly Command[] = [
   rehearseCommand,
   doctorCommand,
   diffCommand,
+  replayCommand,
   casesListCommand,
   casesShowCommand,
+  casesExportCommand,
   casesPreviewCommand,
   casesStartCommand,
   casesApproveCommand,
