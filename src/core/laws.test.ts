@@ -241,7 +241,10 @@ function bringToEnd(walk: Walk): void {
   walk.world.conditions.clear();
   walk.event("told");
   walk.zombies = [];
-  for (let turns = 0; turns < 200 && walk.state.rest.kind !== "done"; turns += 1) {
+  // A late report opens a review of a case that is done, too.
+  const isOver = (): boolean =>
+    walk.state.rest.kind === "done" && rowOf(walk.state).summary.reviews.length === 0;
+  for (let turns = 0; turns < 200 && !isOver(); turns += 1) {
     walk.claim();
     if (walk.claimId !== null) {
       for (let sends = 0; sends < 50 && walk.claimId !== null; sends += 1) {
