@@ -36,80 +36,73 @@ export const EXIT_CODE_WORDS: readonly (readonly [ExitCode, string])[] = [
 
 /** The exit code for an error. */
 export function exitCodeOf(error: unknown): ExitCode {
-  return isFootholdError(error) ? exitCodeFor(error.code) : EXIT_CODES.unexpected;
+  return isFootholdError(error) ? FOR_CODE[error.code] : EXIT_CODES.unexpected;
 }
 
-function exitCodeFor(code: ErrorCode): ExitCode {
-  switch (code) {
-    case "USAGE":
-    case "CONFIG_NOT_FOUND":
-    case "NOT_LOOPBACK":
-      return EXIT_CODES.usage;
-    case "CASE_NOT_FOUND":
-    case "BULK_NOT_FOUND":
-    case "SECOND_NOT_FOUND":
-    case "UNKNOWN_CASE_TYPE":
-    case "PERSON_NOT_FOUND":
-    case "TOKEN_NOT_FOUND":
-      return EXIT_CODES.notFound;
-    case "CASE_CLAIMED":
-    case "CASE_ENDED":
-    case "REPAIR_OVER":
-    case "NOTHING_TO_TAKE_OVER":
-    case "NOTHING_TO_RESUME":
-    case "RESUME_BLOCKED":
-    case "NOTHING_TO_CONFIRM":
-    case "NOTHING_TO_RULE_OUT":
-    case "RULE_OUT_TOO_EARLY":
-    case "NOTHING_TO_REDO":
-    case "NOTHING_TO_SKIP":
-    case "NOTHING_TO_UNDO":
-    case "NOTHING_TO_CHECK":
-    case "ACCESS_NOT_RESTORED":
-    case "CONFIRM_BLOCKED":
-    case "NOT_WAITING_FOR_APPROVAL":
-    case "ALREADY_ANSWERED":
-    case "NOTHING_TO_LEAVE":
-    case "PLAN_CHANGED":
-    case "BULK_EMPTY":
-    case "BULK_REFUSED":
-    case "SECOND_NEEDED":
-    case "SECOND_REFUSED":
-    case "SECOND_OVER":
-    case "PLAN_NEEDED":
-    case "NOT_SIGNED_IN":
-    case "NOT_ALLOWED":
-    case "TOO_MANY_REQUESTS":
-    case "PERSON_EXISTS":
-      return EXIT_CODES.refused;
-    case "DATABASE_URL_INVALID":
-    case "DATABASE_UNAVAILABLE":
-    case "DATABASE_VERSION_UNSUPPORTED":
-    case "SCHEMA_MISSING":
-    case "SCHEMA_TOO_NEW":
-    case "MIGRATION_FAILED":
-    case "EMBEDDED_NOT_INSTALLED":
-    case "EMBEDDED_UNSUPPORTED_PLATFORM":
-    case "EMBEDDED_START_FAILED":
-    case "EMBEDDED_STOP_FAILED":
-    case "EMBEDDED_VERSION_MISMATCH":
-    case "EMBEDDED_FOLDER_UNUSABLE":
-    case "EMBEDDED_LOCKED":
-      return EXIT_CODES.database;
-    case "INVALID_INPUT":
-    case "INVALID_EVENT":
-    case "INVALID_APPROVAL":
-    case "INVALID_REQUEST":
-    case "INVALID_DEFINITION":
-    case "CONFIG_INVALID":
-      return EXIT_CODES.invalid;
-    case "REQUEST_REFUSED":
-    case "SERVER_UNREACHABLE":
-    case "PORT_IN_USE":
-    case "CORRUPT_JOURNAL":
-    case "ENGINE_TOO_OLD":
-    case "NO_STRONG_ETAG":
-    case "INVARIANT_BROKEN":
-      return EXIT_CODES.unexpected;
-  }
-}
+/** The exit code of each error code. */
+const FOR_CODE: Readonly<Record<ErrorCode, ExitCode>> = {
+  USAGE: EXIT_CODES.usage,
+  CONFIG_NOT_FOUND: EXIT_CODES.usage,
+  NOT_LOOPBACK: EXIT_CODES.usage,
+  CASE_NOT_FOUND: EXIT_CODES.notFound,
+  BULK_NOT_FOUND: EXIT_CODES.notFound,
+  SECOND_NOT_FOUND: EXIT_CODES.notFound,
+  UNKNOWN_CASE_TYPE: EXIT_CODES.notFound,
+  PERSON_NOT_FOUND: EXIT_CODES.notFound,
+  TOKEN_NOT_FOUND: EXIT_CODES.notFound,
+  CASE_CLAIMED: EXIT_CODES.refused,
+  CASE_ENDED: EXIT_CODES.refused,
+  REPAIR_OVER: EXIT_CODES.refused,
+  NOTHING_TO_TAKE_OVER: EXIT_CODES.refused,
+  NOTHING_TO_RESUME: EXIT_CODES.refused,
+  RESUME_BLOCKED: EXIT_CODES.refused,
+  NOTHING_TO_CONFIRM: EXIT_CODES.refused,
+  NOTHING_TO_RULE_OUT: EXIT_CODES.refused,
+  RULE_OUT_TOO_EARLY: EXIT_CODES.refused,
+  NOTHING_TO_REDO: EXIT_CODES.refused,
+  NOTHING_TO_SKIP: EXIT_CODES.refused,
+  NOTHING_TO_UNDO: EXIT_CODES.refused,
+  NOTHING_TO_CHECK: EXIT_CODES.refused,
+  ACCESS_NOT_RESTORED: EXIT_CODES.refused,
+  CONFIRM_BLOCKED: EXIT_CODES.refused,
+  NOT_WAITING_FOR_APPROVAL: EXIT_CODES.refused,
+  ALREADY_ANSWERED: EXIT_CODES.refused,
+  NOTHING_TO_LEAVE: EXIT_CODES.refused,
+  PLAN_CHANGED: EXIT_CODES.refused,
+  BULK_EMPTY: EXIT_CODES.refused,
+  BULK_REFUSED: EXIT_CODES.refused,
+  SECOND_NEEDED: EXIT_CODES.refused,
+  SECOND_REFUSED: EXIT_CODES.refused,
+  SECOND_OVER: EXIT_CODES.refused,
+  PLAN_NEEDED: EXIT_CODES.refused,
+  NOT_SIGNED_IN: EXIT_CODES.refused,
+  NOT_ALLOWED: EXIT_CODES.refused,
+  TOO_MANY_REQUESTS: EXIT_CODES.refused,
+  PERSON_EXISTS: EXIT_CODES.refused,
+  DATABASE_URL_INVALID: EXIT_CODES.database,
+  DATABASE_UNAVAILABLE: EXIT_CODES.database,
+  DATABASE_VERSION_UNSUPPORTED: EXIT_CODES.database,
+  SCHEMA_MISSING: EXIT_CODES.database,
+  SCHEMA_TOO_NEW: EXIT_CODES.database,
+  MIGRATION_FAILED: EXIT_CODES.database,
+  EMBEDDED_NOT_INSTALLED: EXIT_CODES.database,
+  EMBEDDED_UNSUPPORTED_PLATFORM: EXIT_CODES.database,
+  EMBEDDED_START_FAILED: EXIT_CODES.database,
+  EMBEDDED_STOP_FAILED: EXIT_CODES.database,
+  EMBEDDED_VERSION_MISMATCH: EXIT_CODES.database,
+  EMBEDDED_FOLDER_UNUSABLE: EXIT_CODES.database,
+  EMBEDDED_LOCKED: EXIT_CODES.database,
+  INVALID_INPUT: EXIT_CODES.invalid,
+  INVALID_EVENT: EXIT_CODES.invalid,
+  INVALID_APPROVAL: EXIT_CODES.invalid,
+  INVALID_REQUEST: EXIT_CODES.invalid,
+  INVALID_DEFINITION: EXIT_CODES.invalid,
+  CONFIG_INVALID: EXIT_CODES.invalid,
+  REQUEST_REFUSED: EXIT_CODES.unexpected,
+  SERVER_UNREACHABLE: EXIT_CODES.unexpected,
+  PORT_IN_USE: EXIT_CODES.unexpected,
+  CORRUPT_JOURNAL: EXIT_CODES.unexpected,
+  ENGINE_TOO_OLD: EXIT_CODES.unexpected,
+  NO_STRONG_ETAG: EXIT_CODES.unexpected,
+  INVARIANT_BROKEN: EXIT_CODES.unexpected,
+};

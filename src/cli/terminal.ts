@@ -1,5 +1,6 @@
 /** What the commands print to. Texts for people are made harmless first: a case may hold anything, escape codes too. */
 
+import { maskSecrets } from "../core/masked-text.ts";
 import { isFootholdError } from "../core/errors.ts";
 
 // Control characters can rewrite what stands on a terminal, bidirectional overrides can turn a name around, and what
@@ -21,9 +22,9 @@ export function say(line: string): void {
   process.stdout.write(`${printable(line.replaceAll(/\s*\n\s*/g, " "))}\n`);
 }
 
-/** Prints a line on stderr, where it does not mix with results. */
+/** Prints a line on stderr, where it does not mix with results. What is told there ends in logs, so secrets are masked. */
 export function warn(line: string): void {
-  process.stderr.write(`${printable(line)}\n`);
+  process.stderr.write(`${printable(maskSecrets(line))}\n`);
 }
 
 /** Prints one JSON document on stdout. */

@@ -5,6 +5,17 @@ import { memoryStore } from "../store/memory/store.ts";
 import type { Store } from "../store/port.ts";
 import { postgresStore } from "../store/postgres/store.ts";
 
+const TABLES = [
+  "cases",
+  "journal",
+  "holders",
+  "bulk_acts",
+  "bulk_items",
+  "problem_marks",
+  "audit",
+  "second_requests",
+];
+
 /** Declares the same tests for the memory store and for a real PostgreSQL, each on an empty store. */
 export function onEachStore(what: string, declare: (storeOf: () => Store) => void): void {
   describe(`${what} on the memory store`, () => {
@@ -27,9 +38,7 @@ export function onEachStore(what: string, declare: (storeOf: () => Store) => voi
       await store.migrate();
     });
     beforeEach(async () => {
-      await client.query(
-        "truncate foothold.cases, foothold.journal, foothold.holders, foothold.bulk_acts, foothold.bulk_items, foothold.problem_marks, foothold.audit, foothold.second_requests",
-      );
+      await client.query(`truncate ${TABLES.map((table) => `foothold.${table}`).join(", ")}`);
     });
     afterAll(async () => {
       await client.end();

@@ -28,7 +28,7 @@ export interface SecondRequest extends Omit<NewSecondRequest, "lastsMs">, AskedS
 }
 
 /** What became of a request that was open. */
-export interface SecondAnswer {
+interface SecondAnswer {
   readonly requestId: string;
   readonly to: Exclude<SecondState, "open">;
   readonly by: Actor;

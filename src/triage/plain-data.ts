@@ -1,6 +1,7 @@
 /** Reads foreign values without ever throwing, and makes plain data of them that a database can hold. */
 
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { isSecretName, MASK } from "../core/masked-text.ts";
 import { storableText } from "../core/storable-text.ts";
 
 /** Characters of a text kept as evidence. */
@@ -72,7 +73,12 @@ function storableJson(value: unknown, depth: number): Json {
   }
   const fields: readonly (readonly [string, unknown])[] = Object.entries(value);
   return Object.fromEntries(
-    fields.slice(0, BODY_FIELDS_MAX).map(([name, one]) => [clip(name), storableJson(one, depth + 1)]),
+    fields
+      .slice(0, BODY_FIELDS_MAX)
+      .map(([name, one]) => [
+        clip(name),
+        typeof one === "string" && isSecretName(name) ? MASK : storableJson(one, depth + 1),
+      ]),
   );
 }
 
