@@ -13,6 +13,22 @@ export type Digest = (text: string) => string;
  * `after` closure. It is the same for equal values whatever the order of their fields.
  */
 export function basisOf(step: StepOutline, state: CaseState, digest: Digest): string {
+  const of = step.kind === "step" ? step.part?.of : undefined;
+  if (of === undefined) return digestBasis(step, state, digest);
+  const known = partBases.get(state) ?? new Map<string, string>();
+  partBases.set(state, known);
+  const basis = known.get(of) ?? digestBasis(step, state, digest);
+  known.set(of, basis);
+  return basis;
+}
+
+/**
+ * All keys of one `each` rest on the same, and every plan asks for the basis of every one: it is made once for a state.
+ * Measured on 300 keys, making it anew for each took a fifth of a worker's time.
+ */
+const partBases = new WeakMap<CaseState, Map<string, string>>();
+
+function digestBasis(step: StepOutline, state: CaseState, digest: Digest): string {
   const results = step.closure.map((name): Field => [name, resultText(state, name)]);
   return digest(
     objectText([

@@ -42,14 +42,26 @@ export function keysFault(keys: readonly string[]): string | null {
 
 /** The outline as the case knows it: an `each` that has started is followed out into a step for every key. */
 export function expandOutline(outline: CaseOutline, { each }: Pick<CaseState, "each">): CaseOutline {
-  const steps = outline.steps.flatMap((step): readonly StepOutline[] => {
+  const isStarted = outline.steps.some(
+    (step) => step.kind === "each" && step.keys === null && Object.hasOwn(each, step.name),
+  );
+  if (!isStarted) return outline;
+  const known = expanded.get(outline) ?? new WeakMap<object, CaseOutline>();
+  expanded.set(outline, known);
+  const out = known.get(each) ?? { ...outline, steps: expandSteps(outline, each) };
+  known.set(each, out);
+  return out;
+}
+
+/** Keys never change, and every plan asks for all of their steps: they are made once. */
+const expanded = new WeakMap<CaseOutline, WeakMap<object, CaseOutline>>();
+
+function expandSteps({ steps }: CaseOutline, each: CaseState["each"]): readonly StepOutline[] {
+  return steps.flatMap((step): readonly StepOutline[] => {
     const keys = Object.hasOwn(each, step.name) ? each[step.name] : undefined;
-    if (step.kind !== "each" || step.keys !== null || keys === undefined) return [step];
+    if (step.kind !== "each" || keys === undefined) return [step];
     return [...keys.map((key) => partOutline(step, key)), joined(step, keys)];
   });
-  return steps.length === outline.steps.length && steps.every((step, index) => step === outline.steps[index])
-    ? outline
-    : { ...outline, steps };
 }
 
 /** What is left of the `each` itself: it follows all of its keys, and whether it is needed was decided at its start. */

@@ -181,9 +181,10 @@ function actForUncertain(input: PlanInput, step: StepOutline): Act {
 }
 
 function straysOf({ outline, state }: PlanInput, steps: readonly PlannedStep[]): readonly ReviewAct[] {
+  const planned = new Set(steps.flatMap((one) => [one.step.name, one.target.name]));
   return Object.entries(state.steps).flatMap(([name, { review, intent, confirmation }]) => {
     const step = findStep(outline, name);
-    const isPlanned = steps.some((one) => one.step.name === name || one.target.name === name);
+    const isPlanned = planned.has(name);
     if (!isPlanned && review !== null) return [{ kind: "review", review, isOpen: true }];
     if (step?.kind === "step" || isLeftOutside(state, name)) return [];
     if (review?.reason === "unknown" || intent === null || isSettled(intent, confirmation)) return [];
@@ -196,9 +197,8 @@ function straysOf({ outline, state }: PlanInput, steps: readonly PlannedStep[]):
 
 function footholdOf(steps: readonly PlannedStep[]): readonly string[] {
   const standing = steps.filter((one) => one.standing.kind === "stands").map(({ step }) => step);
-  return standing
-    .filter(({ name }) => !standing.some(({ after }) => after.includes(name)))
-    .map(({ name }) => name);
+  const followed = new Set(standing.flatMap(({ after }) => after));
+  return standing.map(({ name }) => name).filter((name) => !followed.has(name));
 }
 
 function shiftsOf(state: CaseState, steps: readonly PlannedStep[]): readonly Shift[] {

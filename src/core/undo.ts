@@ -42,17 +42,31 @@ export function undoneStep(outline: CaseOutline, name: string): SendStepOutline 
 }
 
 /** The outline of a step by name, undo steps and those of one key included; null when the definition has none. */
-export function findStep({ steps }: CaseOutline, name: string): StepOutline | null {
+export function findStep(outline: CaseOutline, name: string): StepOutline | null {
+  const found = namesIn(outline).get(name);
+  if (found !== undefined) return found;
   const part = readPartName(name);
-  if (part !== null) {
-    const each = steps.find((step) => step.name === part.step);
-    if (each?.kind !== "each") return null;
-    const one = partOutline(each, part.key);
-    return name === one.name ? one : name === one.undo?.name ? one.undo : null;
-  }
-  for (const step of steps) {
-    if (step.name === name) return step;
-    if (step.kind === "step" && step.undo?.name === name) return step.undo;
-  }
-  return null;
+  const each = part === null ? undefined : namesIn(outline).get(part.step);
+  if (part === null || each?.kind !== "each") return null;
+  const one = partOutline(each, part.key);
+  return name === one.name ? one : name === one.undo?.name ? one.undo : null;
+}
+
+/** Every plan looks for every step that its journal knows: the names of an outline are gathered once. */
+const names = new WeakMap<CaseOutline, ReadonlyMap<string, StepOutline>>();
+
+function namesIn(outline: CaseOutline): ReadonlyMap<string, StepOutline> {
+  const known = names.get(outline) ?? new Map(outline.steps.flatMap(namesOf));
+  names.set(outline, known);
+  return known;
+}
+
+function namesOf(step: StepOutline): readonly (readonly [string, StepOutline])[] {
+  const undo = step.kind === "step" ? step.undo : null;
+  return undo === null
+    ? [[step.name, step]]
+    : [
+        [step.name, step],
+        [undo.name, undo],
+      ];
 }
