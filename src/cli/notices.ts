@@ -2,16 +2,8 @@
 
 import { groupDigits } from "../core/notice-words.ts";
 import { houseHead, noteDone } from "../desk/audited.ts";
-import {
-  listNotices,
-  listOwners,
-  retryMessage,
-  testOwner,
-  type MessageView,
-  type NoticesView,
-  type OwnerView,
-  type TestReply,
-} from "../notices/notice-desk.ts";
+import { listNotices, listOwners, retryMessage, testOwner } from "../notices/notice-desk.ts";
+import type { MessageView, NoticesView, OwnerView, TestReply } from "../notices/notice-views.ts";
 import { END_OPTIONS } from "./act.ts";
 import { needed, readWhole, type Call, type Command, type OptionSpec } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";

@@ -4,16 +4,23 @@ import { FootholdError } from "../core/errors.ts";
 import { tellOver, tellTest } from "../core/notice-words.ts";
 import type { NoticeSubject } from "../core/notices.ts";
 import { ownerNames } from "../define/owner-names.ts";
-import type { NoticeBook, OwnerSetup } from "../define/notice-book.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import {
   MESSAGES_MAX,
   type NoticeTarget,
-  type RetryReply,
   type StoredMessage,
   type StoredNotice,
 } from "../store/notice-port.ts";
 import { sendBy } from "./channel.ts";
 import { resolveOwner } from "./owners.ts";
+import type {
+  MessageView,
+  NoticesView,
+  NoticeView,
+  OwnerView,
+  RetriedMessage,
+  TestReply,
+} from "./notice-views.ts";
 import type { NoticeParts } from "./parts.ts";
 
 /** Messages in one list where nothing else is asked for. */
@@ -25,70 +32,6 @@ const NAME_CHARS_MAX = 200;
 
 /** Parts of a project that may have said nothing of notices. */
 export type NoticeDeskParts = Omit<NoticeParts, "book"> & { readonly book: NoticeBook | null };
-
-/** A message as people see it. Times are epoch ms. */
-export interface MessageView extends Pick<
-  StoredMessage,
-  "messageId" | "noticeId" | "state" | "attempts" | "createdAt" | "sentAt" | "failure"
-> {
-  readonly owner: string;
-  readonly title: string;
-  readonly channel: string;
-  /** Whom it tells. */
-  readonly whom: string;
-  /** When it is sent next; null = it is not. */
-  readonly dueAt: number | null;
-}
-
-/** An open notice as people see it. */
-export interface NoticeView extends Pick<
-  StoredNotice,
-  "noticeId" | "owner" | "title" | "openedAt" | "toldAt" | "toldCases" | "tellings"
-> {
-  /** Whom it told, each once. */
-  readonly whom: readonly string[];
-}
-
-/** What owners were told. */
-export interface NoticesView {
-  readonly now: number;
-  /** Oldest first. */
-  readonly notices: readonly NoticeView[];
-  /** Wait for a person; newest first. */
-  readonly undeliverable: readonly MessageView[];
-  /** How many of those there are in all. */
-  readonly undeliverableCount: number;
-  /** The newest of all, whatever became of them. */
-  readonly messages: readonly MessageView[];
-  /** Owners that are needed now and whose name nobody answers to. */
-  readonly unanswered: readonly string[];
-}
-
-/** Who an owner is, and what needs them now. */
-export interface OwnerView {
-  readonly owner: string;
-  /** What the name is used for in the loaded definitions. */
-  readonly uses: readonly string[];
-  readonly answeredBy: OwnerSetup["kind"] | "otherwise" | "nobody";
-  /** Who would be told now, and by what. */
-  readonly places: readonly { readonly whom: string; readonly channel: string }[];
-  /** Why a rota did not say who is on duty; null = it did, or none was asked. */
-  readonly rotaFault: string | null;
-  /** Cases that need them now and that nobody deals with. */
-  readonly cases: number;
-}
-
-/** What became of a test. */
-export interface TestReply {
-  readonly owner: string;
-  readonly results: readonly {
-    readonly whom: string;
-    readonly channel: string;
-    readonly isSent: boolean;
-    /** What went wrong; null = nothing. */
-    readonly sentence: string | null;
-  }[];
-}
 
 /** Reads what owners were told. */
 export async function listNotices(parts: NoticeDeskParts, limit?: number): Promise<NoticesView> {
@@ -222,12 +165,6 @@ async function tryTarget(
 }
 
 const TESTED: NoticeSubject = { kind: "approval", caseType: "test", step: "test" };
-
-/** What became of a message that was to be sent anew. */
-export interface RetriedMessage {
-  readonly became: Exclude<RetryReply, "unknown" | "other">;
-  readonly sentence: string;
-}
 
 /** Has an undeliverable message sent anew. Throws `INVALID_REQUEST` where there is none with this id. */
 export async function retryMessage({ store }: NoticeDeskParts, messageId: string): Promise<RetriedMessage> {

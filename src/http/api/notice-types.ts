@@ -1,6 +1,6 @@
 /** What the routes for owners and notices take and give. */
 
-import type { NoticesView, OwnerView, RetriedMessage, TestReply } from "../../notices/notice-desk.ts";
+import type { NoticesView, OwnerView, RetriedMessage, TestReply } from "../../notices/notice-views.ts";
 
 /** What each route takes and gives. */
 export interface NoticeApiTypes {

@@ -8,7 +8,7 @@ import type {
   OwnerView,
   RetriedMessage,
   TestReply,
-} from "../../../notices/notice-desk.ts";
+} from "../../../notices/notice-views.ts";
 import type { NoticeApiTypes } from "../notice-types.ts";
 import { executed, failureKind } from "./failure-schemas.ts";
 import { id, name } from "./request-schemas.ts";
