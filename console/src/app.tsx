@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState, type JSX } from "react";
 import { api, SIGNED_OUT, type Me } from "./api.ts";
+import { ActivityScreen } from "./activity.tsx";
 import { AttentionScreen } from "./attention.tsx";
 import { BulkScreen } from "./bulk/bulk-acts.tsx";
 import { BulkPage } from "./bulk/bulk-page.tsx";
@@ -71,6 +72,7 @@ const screens = [
   { path: "events", kind: "events", name: "Incoming events" },
   { path: "bulk", kind: "bulk", name: "Bulk acts" },
   { path: "workers", kind: "workers", name: "Workers" },
+  { path: "activity", kind: "activity", name: "Activity" },
   { path: "settings", kind: "settings", name: "Settings" },
 ] as const;
 
@@ -182,6 +184,8 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
       return <DestinationsScreen me={me} />;
     case "workers":
       return <WorkersScreen />;
+    case "activity":
+      return <ActivityScreen query={query} />;
     case "settings":
       return <SettingsScreen me={me} />;
     case "nothing":

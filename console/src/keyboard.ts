@@ -14,6 +14,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["g then e", "Incoming events"],
   ["g then b", "Bulk acts"],
   ["g then w", "Workers and claims"],
+  ["g then v", "Activity"],
   ["g then s", "Settings"],
   ["j, k", "next row, row before"],
   ["Enter, o", "open the row"],
@@ -33,6 +34,7 @@ const screens: Readonly<Record<string, string>> = {
   b: "bulk",
   d: "destinations",
   w: "workers",
+  v: "activity",
   s: "settings",
 };
 

@@ -4,7 +4,15 @@ import { useSyncExternalStore } from "react";
 import { basePath } from "./base.ts";
 
 /** Paths of screens that have no other name in their address. */
-const screenPaths = ["problems", "destinations", "events", "bulk", "workers", "settings"] as const;
+const screenPaths = [
+  "problems",
+  "destinations",
+  "events",
+  "bulk",
+  "workers",
+  "activity",
+  "settings",
+] as const;
 
 type ScreenPath = (typeof screenPaths)[number];
 

@@ -61,6 +61,7 @@ const screens: readonly (readonly [path: string, depth: number])[] = [
   ["/bulk", 0],
   ["/bulk/:bulkId", 1],
   ["/workers", 0],
+  ["/activity", 0],
   ["/settings", 0],
 ];
 

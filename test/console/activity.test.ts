@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { describeConsole } from "./suite.ts";
+
+const lamps = { item: "12 lamps", vendor: "Lumen", amount: 700 };
+
+describeConsole("activity in the console", (see) => {
+  test("shows what people did and were refused, by filters that live in the address, by keyboard, without barriers", async () => {
+    const { world, page, go, heading, row, button, dialog, findFaults, picture, tabTo } = see();
+    const caseId = await world.start("PO-1", lamps);
+    await go(`cases/${caseId}`);
+    await button("Add a note").click();
+    await dialog().getByRole("textbox", { name: "Note" }).fill("called the vendor");
+    await dialog().getByRole("button", { name: "Add a note" }).click();
+    await dialog().waitFor({ state: "detached" });
+    await world.dev.desk
+      .redoStep(caseId, { step: "createRecord", reason: "to see it refused", by: "kim" })
+      .catch(() => undefined);
+    await page.keyboard.press("g");
+    await page.keyboard.press("v");
+    await heading("Activity").waitFor();
+    await row("note").getByRole("link", { name: caseId }).waitFor();
+    await row("NOTHING_TO_REDO").getByText("Reason: to see it refused").waitFor();
+    expect(await findFaults()).toEqual([]);
+    await picture("activity");
+    await tabTo("Show");
+    await page.locator("input[name=who]").focus();
+    await page.keyboard.type("kim");
+    await page.locator("select[name=outcome]").selectOption("refused");
+    await tabTo("Show");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 60_000 }).toBe(1);
+    expect(page.url()).toContain("/activity?who=kim&outcome=refused");
+    await page.reload();
+    await row("NOTHING_TO_REDO").waitFor();
+    await go("activity?who=nobody");
+    await page.getByText("Nobody did anything of the kind.").waitFor();
+  });
+
+  test("is told by pages, and says who may not see it", async () => {
+    const { world, page, go, heading, button } = see();
+    const caseId = await world.start("PO-1", lamps);
+    for (let number = 1; number <= 55; number += 1) {
+      await world.dev.desk.addNote(caseId, { text: `note ${number}`, by: "kim" });
+    }
+    await go("activity?act=note");
+    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 60_000 }).toBe(50);
+    await page.getByRole("link", { name: "Older" }).click();
+    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 60_000 }).toBe(5);
+    await page.getByRole("link", { name: "Newest" }).waitFor();
+    const served = await world.serve({ name: "ben", password: "correct horse battery" });
+    await page.goto(`${served}/activity`);
+    await page.getByLabel("Name").fill("ben");
+    await page.getByLabel("Password").fill("correct horse battery");
+    await button("Sign in").click();
+    await heading("Activity").waitFor();
+    await page.getByText("NOT_ALLOWED").waitFor();
+  });
+});
