@@ -100,6 +100,7 @@ function markOf({ view, planned, standing, hasResult, isReviewed, waits }: Marke
       return "waiting";
     case "review":
       return "person";
+    case "fanOut":
     case "ask":
     case "send":
     case "check":
@@ -119,6 +120,8 @@ function sayKind(step: CaseOutline["steps"][number]): string {
   switch (step.kind) {
     case "step":
       return `sends to ${step.destination.name}`;
+    case "each":
+      return `sends to ${step.item.destination.name}, once for each key`;
     case "approval":
       return `approval by ${step.by}`;
     case "waitForEvent":
