@@ -31,7 +31,7 @@ function mayImport(name, from, folders, { packages = [], node = false } = {}) {
 }
 
 const decisions = ["core/", "define/", "triage/", "wire/"];
-const port = "store/(inbox-|people-|bulk-|notice-)?port\\.ts$";
+const port = "store/(audit-|inbox-|people-|bulk-|notice-|second-)?port\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -41,7 +41,9 @@ export default {
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
     mayImport("destinations-on-decisions", "^src/destinations/", ["core/", "define/", "triage/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),
-    mayImport("port-on-core", "^src/store/(inbox-|people-|bulk-|notice-)?port\\.ts$", ["core/"]),
+    mayImport("port-on-core", "^src/store/(audit-|inbox-|people-|bulk-|notice-|second-)?port\\.ts$", [
+      "core/",
+    ]),
     mayImport("sql-alone", "^src/store/sql/", ["core/"], { node: true }),
     mayImport("memory-on-port", "^src/store/memory", ["core/", port]),
     mayImport("postgres-on-port", "^src/store/postgres", ["core/", port, "store/sql/"], {
@@ -56,7 +58,9 @@ export default {
     mayImport("inbox-on-decisions", "^src/inbox/", [...decisions, port], { node: true }),
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
     mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
-    mayImport("people-on-port", "^src/people/", ["core/", port, "desk/requests\\.ts$"], { node: true }),
+    mayImport("people-on-port", "^src/people/", ["core/", port, "desk/(act-head|audited|requests)\\.ts$"], {
+      node: true,
+    }),
     mayImport("notices-on-port", "^src/notices/", [...decisions, port], {
       packages: ["nodemailer"],
       node: true,
@@ -75,7 +79,7 @@ export default {
       "^src/testing/",
       [
         ...decisions,
-        "store/((inbox-|people-|bulk-|notice-)?port\\.ts|memory/)",
+        "store/((audit-|inbox-|people-|bulk-|notice-|second-)?port\\.ts|memory/)",
         "engine/",
         "inbox/",
         "desk/",

@@ -12,6 +12,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Ids } from "../core/ports.ts";
 import type { NewAuditLine } from "../store/audit-port.ts";
 import type { Store } from "../store/port.ts";
+import type { ActHead } from "./act-head.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import type { Who } from "./requests.ts";
 
@@ -19,18 +20,6 @@ import type { Who } from "./requests.ts";
 const SENTENCE_CHARS_MAX = 500;
 /** Longest text of a request that a line keeps: refused ones were not checked. */
 const TEXT_CHARS_MAX = 2_000;
-
-/** What is known of an act before it is made. */
-export interface ActHead {
-  /** The name of the move, or such as `signIn`. */
-  readonly act: string;
-  /** Null = nobody knows. */
-  readonly who: Who | null;
-  readonly caseId: string | null;
-  readonly about: string | null;
-  readonly plan: string | null;
-  readonly why: string | null;
-}
 
 /** What a request may say of itself. */
 export interface ActRequest {

@@ -4,7 +4,7 @@ import type { Ports } from "../core/ports.ts";
 import type { SecondRule } from "../core/second-person.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
-import type { ActHead } from "./audited.ts";
+import type { ActHead } from "./act-head.ts";
 
 /** What the desk is made of. */
 export interface DeskParts {

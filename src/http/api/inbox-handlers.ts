@@ -1,7 +1,8 @@
 /** What arrived from outside, over the API: events with their work, their bytes, and work that is opened again. */
 
 import type { Json } from "../../core/json.ts";
-import { houseHead, noteDone, type ActHead } from "../../desk/audited.ts";
+import type { ActHead } from "../../desk/act-head.ts";
+import { houseHead, noteDone } from "../../desk/audited.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import type { EventFilter } from "../../store/inbox-port.ts";
 import type { ApiParts, Handler } from "./call.ts";

@@ -1,6 +1,6 @@
 /** Acts that are refused before the desk sees them: the audit has these too. */
 
-import type { ActHead } from "../../desk/audited.ts";
+import type { ActHead } from "../../desk/act-head.ts";
 import { isCaseId } from "../../desk/requests.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import type { RouteHead } from "./routes.ts";

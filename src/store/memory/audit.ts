@@ -1,6 +1,5 @@
-/** Audit lines and seals of a memory store. */
+/** Audit lines and seals of a memory store. Nothing is erased from it, so a body stands in the place of its hash. */
 
-import { createHash } from "node:crypto";
 import { invariant } from "../../core/errors.ts";
 import { canonicalJson, type Json } from "../../core/json.ts";
 import {
@@ -140,7 +139,7 @@ export class MemoryAudit {
             revision,
             facts: [at, commitId, entry.kind],
             // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON only, by types without index signature
-            bodyHash: sha256(canonicalJson(entry as unknown as Json)),
+            bodyHash: canonicalJson(entry as unknown as Json),
             isIntact: true,
           })),
       );
@@ -202,11 +201,7 @@ function toSealed(line: StoredAuditLine): SealedLine {
   return {
     auditId,
     facts: [at, act, outcome, code, who, personId, caseId, about, plan],
-    bodyHash: sha256(canonicalJson({ why, sentence, before, after })),
+    bodyHash: canonicalJson({ why, sentence, before, after }),
     isIntact: true,
   };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

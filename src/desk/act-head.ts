@@ -1,0 +1,15 @@
+/** What an audit line says of an act before it is made. */
+
+import type { Who } from "./requests.ts";
+
+/** What is known of an act before it is made. */
+export interface ActHead {
+  /** The name of the move, or such as `signIn`. */
+  readonly act: string;
+  /** Null = nobody knows. */
+  readonly who: Who | null;
+  readonly caseId: string | null;
+  readonly about: string | null;
+  readonly plan: string | null;
+  readonly why: string | null;
+}
