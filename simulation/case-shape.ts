@@ -38,8 +38,12 @@ const RETRY: RetryPolicy = {
   maxDelayMs: 1_500,
 };
 
-/** In-flight limits that are drawn: of one at a time, and lower than the number of workers too. */
+/**
+ * In-flight limits that are drawn: of one at a time, and lower than the number of workers too. Most hold nobody back, or
+ * little would ever happen at the same time.
+ */
 const LIMITS: readonly InFlightPolicy[] = [
+  ...Array.from({ length: 6 }, () => ({ start: 4, max: 8 })),
   { start: 1, max: 1 },
   { start: 1, max: 4 },
   { start: 2, max: 2 },

@@ -82,6 +82,7 @@ export class SimulatedDestination {
   #ids = 0;
   readonly #counts: FaultCounts;
   readonly #onEffect: (effect: Effect) => void;
+  readonly #onUndoUnheard: () => void;
   readonly #rules: ContractRules;
 
   constructor(options: {
@@ -93,6 +94,8 @@ export class SimulatedDestination {
     readonly habits: DestinationHabits;
     readonly counts: FaultCounts;
     readonly onEffect: (effect: Effect) => void;
+    /** Told where the answer to an undo gets lost. */
+    readonly onUndoUnheard: () => void;
   }) {
     this.name = options.name;
     this.contract = options.contract;
@@ -102,6 +105,7 @@ export class SimulatedDestination {
     this.#habits = options.habits;
     this.#counts = options.counts;
     this.#onEffect = options.onEffect;
+    this.#onUndoUnheard = options.onUndoUnheard;
     this.#rules = rulesOf(this.contract, this.name, this.effects);
   }
 
@@ -147,6 +151,7 @@ export class SimulatedDestination {
       this.#scheduler.schedule(there, () => {
         const answer = this.access.refusal(token) ?? this.#arrive(request);
         if (isAnswerLost) this.#counts.hit("answerLost");
+        if (isAnswerLost && request.undoes !== null) this.#onUndoUnheard();
         process.after(back, () => {
           if (isAnswerLost) reject(connectionReset());
           else if (answer instanceof Error) reject(answer);
@@ -268,7 +273,7 @@ export class SimulatedDestination {
     }
     if (this.#random.chance(quota)) {
       const body = '{"error":{"code":"insufficient_quota"}}';
-      const headers: Record<string, string> = this.#random.chance(0.5)
+      const headers: Record<string, string> = this.#random.chance(0.2)
         ? {}
         : { "retry-after": QUOTA_RESET_S };
       return { became: "quota", error: new ResponseError(429, this.name, headers, body) };

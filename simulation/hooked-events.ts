@@ -96,7 +96,8 @@ export class HookedEvents {
     if (hasFailedOver) void this.#server.reconcile();
   }
 
-  isSettled(): Promise<boolean> {
+  async isSettled(): Promise<boolean> {
+    if (this.#server.isReading) return false;
     return areHooksSettled(this.#options.store, this.#source, this.#provider.told);
   }
 

@@ -45,6 +45,7 @@ export class HookServer {
   #process: SimulatedProcess;
   /** A person ordered it while no server ran. */
   #isReadingOrdered = false;
+  #isReading = false;
   #store: Store;
   #receiver: Receiver;
 
@@ -62,6 +63,11 @@ export class HookServer {
     const intervalMs = SWEEP_EVERY_MS;
     createInboxSweep({ store, sources: [source], ports, receiver, onReport, intervalMs }).start();
     return [process, store, receiver];
+  }
+
+  /** True while a list is read and what came is worked on once more. */
+  get isReading(): boolean {
+    return this.#isReading || this.#isReadingOrdered;
   }
 
   /** `kill -9`, and a new one after a while. */
@@ -105,6 +111,7 @@ export class HookServer {
   async reconcile(): Promise<void> {
     this.#isReadingOrdered = this.#process.isDead;
     if (this.#isReadingOrdered) return;
+    this.#isReading = true;
     const [process, store, receiver] = [this.#process, this.#store, this.#receiver];
     const { source } = this.#options;
     const signal = new AbortController().signal;
@@ -113,6 +120,7 @@ export class HookServer {
         await reconcile({ store: store.inbox, receiver, ports: process.ports, source, signal });
         await process.ports.clock.sleep(REPLAY_AFTER_MS);
         await this.#replayAll(store);
+        this.#isReading = false;
         return;
       } catch (error) {
         if (!(error instanceof FootholdError)) throw error;

@@ -22,6 +22,8 @@ export const CONTRACTS: readonly Contract[] = [
 ];
 /** How late a request may arrive where a raised fence shuts it out, however late that is; in virtual ms. */
 const LATE_MS_MAX = 10_000;
+/** How soon the stock is filled after an undo whose answer got lost, in virtual ms. */
+const FILLED_MS_MAX = 600;
 /** How long a question may take that is answered too late, in virtual ms. */
 const SLOW_MS = 700;
 
@@ -45,13 +47,20 @@ export interface OutsideOptions {
 
 /** Draws the outside of a run. */
 export function drawOutside(options: OutsideOptions): Outside {
-  const destinations = CONTRACTS.map((contract) => [contract, drawDestination(options, contract)] as const);
-  return { destinations: new Map(destinations), stock: drawStock(options), inFlight: options.inFlight };
+  const stock = drawStock(options);
+  const destinations = CONTRACTS.map((contract) => {
+    const destination = drawDestination(options, contract, (afterMs) =>
+      options.scheduler.schedule(afterMs, () => stock.fill()),
+    );
+    return [contract, destination] as const;
+  });
+  return { destinations: new Map(destinations), stock, inFlight: options.inFlight };
 }
 
 function drawDestination(
   { random: parent, scheduler, counts, onEffect, onOverlap }: OutsideOptions,
   contract: Contract,
+  fillStock: (afterMs: number) => void,
 ): SimulatedDestination {
   const random = parent.fork();
   const sometimes = (share: number): number => (random.chance(0.5) ? share : 0);
@@ -77,12 +86,16 @@ function drawDestination(
       undoAnswerLost: sometimes(0.6),
       unavailable: sometimes(0.1),
       throttled: sometimes(0.1),
-      quota: random.chance(0.3) ? 0.25 : 0,
+      quota: random.chance(0.25) ? 0.6 : 0,
       hiddenMs: random.chance(0.3) ? random.between(100, 6_000) : 0,
       delayed: sometimes(contract === "fence" ? 0.4 : 0.1),
       delayMsMax: contract === "fence" ? LATE_MS_MAX : REQUEST_AGE_MS,
     },
     onEffect: (effect) => onEffect(contract, effect),
+    // What it was taken back for may hold again before anybody knows that it was.
+    onUndoUnheard: () => {
+      if (random.chance(0.6)) fillStock(random.between(0, FILLED_MS_MAX));
+    },
   });
 }
 
