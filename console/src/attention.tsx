@@ -64,7 +64,7 @@ export function AttentionScreen(): JSX.Element {
         ) : null
       ) : (
         <>
-          <HouseNotices notices={(data ?? shown).overview.notices} />
+          <HouseNotices overview={(data ?? shown).overview} />
           <ChangedBar changed={changed} show={show} />
           <div ref={area} className="held">
             <Groups shown={shown} />

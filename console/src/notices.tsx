@@ -7,8 +7,12 @@ import { listPath } from "./route.ts";
 import { Told } from "./told.tsx";
 
 /** Shown only while it is true. */
-export function HouseNotices({ notices }: { readonly notices: Overview["notices"] }): JSX.Element | null {
-  if (notices.length === 0) return null;
+export function HouseNotices({
+  overview: { notices, undelivered },
+}: {
+  readonly overview: Pick<Overview, "notices" | "undelivered">;
+}): JSX.Element | null {
+  if (notices.length + undelivered === 0) return null;
   return (
     <ul className="notices" aria-label="Wrong now">
       {notices.map(({ caseType, sentence }) => (
@@ -17,6 +21,13 @@ export function HouseNotices({ notices }: { readonly notices: Overview["notices"
           <Told text={sentence} />. <Link to={listPath({ type: caseType })}>Its cases</Link>
         </li>
       ))}
+      {undelivered === 0 ? null : (
+        <li className="notice">
+          <span aria-hidden="true">⚠ </span>
+          {undelivered === 1 ? "1 notice" : `${undelivered} notices`} to owners could not be delivered. See{" "}
+          <code>foothold notices list</code>.
+        </li>
+      )}
     </ul>
   );
 }

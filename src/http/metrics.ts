@@ -106,6 +106,12 @@ export const METRICS: readonly Metric[] = [
     labels: ["source", "state"],
     read: ({ work }) => summed(work),
   },
+  {
+    name: "foothold_notices_undelivered",
+    help: "Messages to owners that could not be delivered.",
+    labels: [],
+    read: ({ overview }) => [{ labels: {}, value: overview.undelivered }],
+  },
 ];
 
 function ofTypes(pick: (type: Overview["types"][number], now: number) => number): Metric["read"] {

@@ -9,7 +9,7 @@ import { createNoticeSweep } from "../../notices/sweep.ts";
 import { memoryStore } from "../../store/memory/store.ts";
 import type { Store } from "../../store/port.ts";
 import { startReviewed } from "../../../test/notices/world.ts";
-import { testApp } from "../app.fixture.ts";
+import { fromHere, testApp } from "../app.fixture.ts";
 import { watchedClient } from "./every-route.fixture.ts";
 
 let hook: HookServer;
@@ -34,7 +34,10 @@ describe("notices over the API", () => {
   test("show who was told, have what could not be delivered sent anew, and try an owner out", async () => {
     const store = memoryStore();
     const { parts, sweep } = setUp(store);
-    const { client } = watchedClient(testApp(store, { notices: parts }));
+    const app = testApp(store, { notices: parts });
+    const { client } = watchedClient(app);
+    const ask = async (path: string): Promise<string> =>
+      (await app.request(path, { headers: { host: "localhost:4680" } }, fromHere)).text();
     await startReviewed(store, 3);
     hook.answers.push({ status: 404 });
     await sweep();
@@ -42,6 +45,8 @@ describe("notices over the API", () => {
     expect(notices).toMatchObject([{ owner: "purchasing", toldCases: 3 }]);
     expect(undeliverableCount).toBe(1);
     expect((await client.showOverview()).undelivered).toBe(1);
+    expect(JSON.parse(await ask("/healthz"))).toMatchObject({ status: "attention", undelivered: 1 });
+    expect(await ask("/metrics")).toContain("\nfoothold_notices_undelivered 1\n");
     const { messageId = "" } = undeliverable[0] ?? {};
     expect(await client.retryNotice({ messageId })).toMatchObject({ became: "waiting" });
     expect((await refusalOf(client.retryNotice({ messageId }))).code).toBe("INVALID_REQUEST");
