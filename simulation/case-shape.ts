@@ -163,15 +163,20 @@ function drawStep(
   const contract = random.pick(contracts);
   const send = drawSend(random, { ...common, requires }, { contract, onLapse, inFlight });
   // Under one fence a case has one thing at a time.
-  return contract !== "fence" && random.chance(0.2) ? drawEach(random, send) : send;
+  return contract !== "fence" && digitsOf(draw) < 0.15 ? eachOf(send, digitsOf(draw * 10)) : send;
 }
 
-/** The same for every key. */
-function drawEach(random: SeededRandom, send: SendStepOutline): EachStepOutline {
+/** A further number of what was drawn already, so that all other draws of a seed stay what they are. */
+function digitsOf(draw: number): number {
+  return (draw * 1_000) % 1;
+}
+
+/** The same for every key; `share` in [0, 1). */
+function eachOf(send: SendStepOutline, share: number): EachStepOutline {
   const { name, after, closure, when, requires, uses } = send;
   const item = { ...send, when: [], requires: [] };
   const common = { name, after, closure, when, requires, uses };
-  return { ...common, kind: "each", item, atOnce: random.between(1, 3), keys: null };
+  return { ...common, kind: "each", item, atOnce: 1 + Math.floor(share * 3), keys: null };
 }
 
 function probeOf(name: string, destination: DestinationOutline): ConditionOutline {
