@@ -70,7 +70,7 @@ export default {
       "^src/http/",
       [...decisions, port, "engine/", "inbox/", "desk/", "people/", "notices/"],
       {
-        packages: ["hono", "@hono/node-server", "openid-client", "zod"],
+        packages: ["hono", "@hono/node-server", "openid-client", "prom-client", "zod"],
         node: true,
       },
     ),

@@ -18,7 +18,7 @@ import { undoName } from "./undo.ts";
 export const EACH_KEYS_MAX = 500;
 
 /** Characters of a key. */
-export const EACH_KEY_CHARS_MAX = 40;
+const EACH_KEY_CHARS_MAX = 40;
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
 

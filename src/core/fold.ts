@@ -116,9 +116,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return startEach(state, entry, at);
     case "stepLapsed":
     case "stepRestored":
-      return shiftStep(state, entry, at);
     case "stepUndone":
-      return undoStep(state, entry, at);
+      return shiftStep(state, entry, at);
     case "outcomeRuledOut":
     case "redoOrdered":
     case "undoOrdered":
@@ -296,11 +295,20 @@ function orderUndo(state: CaseState, { step, by, reason }: EntryOf<"undoOrdered"
   return state.rest.kind === "paused" ? ordered : goAgain(ordered, at);
 }
 
-/** A confirmation that no longer stands, or stands again. */
-function shiftStep(state: CaseState, entry: EntryOf<"stepLapsed" | "stepRestored">, at: number): CaseState {
-  return entry.kind === "stepLapsed"
-    ? changeStep(state, entry.step, { lapse: entry.because, renewedAt: at })
-    : changeStep(state, entry.step, restore(stepOf(state, entry.step)));
+/** A confirmation that no longer stands, stands again, or whose effect was taken back. */
+function shiftStep(
+  state: CaseState,
+  entry: EntryOf<"stepLapsed" | "stepRestored" | "stepUndone">,
+  at: number,
+): CaseState {
+  switch (entry.kind) {
+    case "stepLapsed":
+      return changeStep(state, entry.step, { lapse: entry.because, renewedAt: at });
+    case "stepRestored":
+      return changeStep(state, entry.step, restore(stepOf(state, entry.step)));
+    case "stepUndone":
+      return undoStep(state, entry, at);
+  }
 }
 
 /** Its keys never change after that. */

@@ -419,7 +419,7 @@ export type Hold =
     };
 
 /** What the limit says. */
-export type LimitHold =
+type LimitHold =
   /** Not before `dueAt`, or not while as many are under way. */
   | { readonly kind: "held"; readonly dueAt: number }
   /** It may be, with a permit. */

@@ -30,11 +30,9 @@ export function tellEntry(entry: Entry): string | null {
     case "stepConfirmed":
       return `stored: ${entry.step} is confirmed by ${entry.by.how}`;
     case "stepLapsed":
-      return `stored: ${entry.step} lapsed (${entry.because.kind})`;
     case "stepRestored":
-      return `stored: ${entry.step} stands again`;
     case "stepUndone":
-      return `stored: what ${entry.step} did is undone`;
+      return tellShift(entry);
     case "outcomeRuledOut":
       return `${entry.by.name} vouches that ${entry.step} did not happen`;
     case "redoOrdered":
@@ -79,6 +77,17 @@ export function tellEntry(entry: Entry): string | null {
     case "noteAdded":
     case "pauseRequested":
       return null;
+  }
+}
+
+function tellShift(entry: Extract<Entry, { kind: "stepLapsed" | "stepRestored" | "stepUndone" }>): string {
+  switch (entry.kind) {
+    case "stepLapsed":
+      return `stored: ${entry.step} lapsed (${entry.because.kind})`;
+    case "stepRestored":
+      return `stored: ${entry.step} stands again`;
+    case "stepUndone":
+      return `stored: what ${entry.step} did is undone`;
   }
 }
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   mail = await startMailServer();
   const { code, stderr } = await run("migrate");
-  expect([code, stderr]).toEqual([0, ""]);
+  if (code !== 0) throw new Error(stderr);
 });
 afterAll(async () => {
   await mail.close();

@@ -62,6 +62,10 @@ const faults: Readonly<Record<string, readonly Tree[]>> = {
     { "src/people/sign-in.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/people/sign-in.ts": ["../desk/desk.ts"], "src/desk/desk.ts": [] },
   ],
+  "notices-on-port": [
+    { "src/notices/outbox.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
+    { "src/notices/outbox.ts": ["pg"] },
+  ],
   "http-on-engine": [
     { "src/http/app.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/http/app.ts": ["pg"] },
