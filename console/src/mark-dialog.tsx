@@ -4,7 +4,7 @@ import { useState, type JSX } from "react";
 import { api, asRefusal, type Refusal } from "./api.ts";
 import { Dialog } from "./dialog.tsx";
 import { Refusing } from "./notices.tsx";
-import type { Problem } from "./problems.tsx";
+import type { Problem } from "./problem.ts";
 import { Told } from "./told.tsx";
 
 /** Of which group. */

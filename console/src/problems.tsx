@@ -9,6 +9,7 @@ import { Link } from "./link.tsx";
 import { MarkDialog } from "./mark-dialog.tsx";
 import { ChangedBar, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
+import type { Problem, Problems } from "./problem.ts";
 import { casePath, listPath } from "./route.ts";
 import { noteServerTime, When } from "./times.tsx";
 import { Told } from "./told.tsx";
@@ -16,11 +17,6 @@ import { count } from "./words.tsx";
 
 /** Every case with a review is looked at for it, so it is not read with each change, in ms. */
 const READ_MS = 15_000;
-
-type Problems = Awaited<ReturnType<typeof api.listProblems>>;
-
-/** A group of cases with the same problem. */
-export type Problem = Problems["problems"][number];
 
 function linesOf({ problems }: Problems): readonly HeldLine[] {
   return problems.map(({ problemId, count: cases, mark, isGrowing, isNew }) => ({
