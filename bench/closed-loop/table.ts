@@ -96,7 +96,7 @@ export function writePage(measured: Measured): string {
     "## Cases of three instant steps, in a closed loop",
     "",
     `So many cases are under way at any time; when one ends, the next is started. Each contestant in turn, in a process and
-an empty database of its own, as its users would write it; ${rounds} rounds of ${windowMs / 1_000} s, medians. Cases in a second,
+an empty database of its own, as its users would write it; medians of ${rounds} x ${windowMs / 1_000} s. Cases in a second,
 latency in the middle; in bold how many times as many cases Foothold does in the same run.`,
     "",
     writeTable(measured),

@@ -145,6 +145,23 @@ describe("the committer", () => {
     expect(new Set(store.batches.flat().map(({ commitId }) => commitId))).toEqual(new Set(["a"]));
   });
 
+  test("tells with each try that the database is away, and once that it has answered", async () => {
+    const store = new HeldStore();
+    const clock = new ManualClock();
+    const told: unknown[] = [];
+    const committer = new Committer(store, clock, new AbortController().signal, (one) => told.push(one));
+    const reply = committer.commit(commitNamed("a"));
+    await settle();
+    const gone = away();
+    for (const delayMs of [50, 100]) {
+      await store.fail(gone);
+      await clock.advance(delayMs);
+    }
+    await store.store();
+    await reply;
+    expect(told).toEqual([gone, gone, null]);
+  });
+
   test("rejects a commit that fails for any other reason, and goes on with the next", async () => {
     const { store, committer } = started();
     const failed = committer.commit(commitNamed("a"));

@@ -29,10 +29,18 @@ export class Committer {
   readonly #clock: Clock;
   /** Aborts when commits must no longer be sent again: the process gives up. */
   readonly #giveUp: AbortSignal;
+  /** Told with each try that finds the database away, and with null when it has answered. */
+  readonly #onAnswer: (away: unknown) => void;
   readonly #queue: Queued[] = [];
   #flushes = 0;
 
-  constructor(store: Pick<Store, "commit" | "findCommit">, clock: Clock, giveUp: AbortSignal) {
+  constructor(
+    store: Pick<Store, "commit" | "findCommit">,
+    clock: Clock,
+    giveUp: AbortSignal,
+    onAnswer: (away: unknown) => void = () => undefined,
+  ) {
+    this.#onAnswer = onAnswer;
     this.#store = store;
     this.#clock = clock;
     this.#giveUp = giveUp;
@@ -80,6 +88,7 @@ export class Committer {
     for (;;) {
       try {
         const replies = await this.#store.commit(batch.map(({ commit }) => commit));
+        this.#onAnswer(null);
         batch.forEach((one, index) => settle(one, replies[index]));
         return;
       } catch (error) {
@@ -87,6 +96,7 @@ export class Committer {
           await this.#fail(batch, error);
           return;
         }
+        this.#onAnswer(error);
         await this.#clock.sleep(delayMs, this.#giveUp);
         delayMs = Math.min(RESEND_MS_MAX, delayMs * 2);
       }

@@ -125,7 +125,9 @@ class ClaimingWorker implements Worker {
     const { store, ports } = options;
     this.#refreshes = new Refreshes({ store, ports, meter: this.#meter, kill: this.#kill.signal });
     this.#wake = new Wake(options.ports.clock);
-    this.#committer = new Committer(options.store, options.ports.clock, this.#kill.signal);
+    this.#committer = new Committer(options.store, options.ports.clock, this.#kill.signal, (away) =>
+      this.#noteCommit(away),
+    );
     this.#inFlight = new InFlight({
       store: options.store,
       registry: options.registry,
@@ -401,6 +403,17 @@ class ClaimingWorker implements Worker {
       if (isAway(error)) this.#away.add(during);
       this.#lookAt = -Infinity;
       await this.#options.ports.clock.sleep(AWAY_MS, this.#kill.signal);
+    }
+  }
+
+  /** Commits are sent again until they are answered: a worker that asks for nothing else must say so all the same. */
+  #noteCommit(away: unknown): void {
+    const during = "commit";
+    if (away === null) {
+      if (this.#away.delete(during)) this.#onReport({ kind: "databaseBack", during });
+    } else if (!this.#away.has(during)) {
+      this.#away.add(during);
+      this.#tell(during, away);
     }
   }
 

@@ -16,8 +16,6 @@ const ROLE = "refused_worker";
 const LEFT_MIN = 100;
 /** How long it may take a worker on a busy machine to be refused, in ms. */
 const REFUSED_WITHIN_MS = 60_000;
-/** Cases that a worker may hold which is never full. */
-const ROOMY = 1_000;
 /** Refusals in one arena. */
 const REFUSALS_MAX = 50;
 
@@ -44,8 +42,7 @@ export async function refuseConnections({ serverUrl }: RoundInput): Promise<Outc
 export async function timeOutStatements({ serverUrl }: RoundInput): Promise<Outcome> {
   return withRole(serverUrl, async (arena, admin, url) => {
     await admin.query(`alter role ${ROLE} set statement_timeout = '100ms'`);
-    // With room for more than there are, so that it goes on asking for cases: commits are sent again without a word.
-    const worker = await arena.worker("refused", { url, concurrency: ROOMY });
+    const worker = await arena.worker("refused", { url });
     arena.sweep();
     const load = keepBusy(arena, "key");
     await someDone(arena, DONE_BETWEEN);
