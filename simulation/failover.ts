@@ -3,6 +3,7 @@
  * and heartbeats are as they were, and nobody who was told that his commit is stored is told that it is gone.
  */
 
+import type { CredentialState } from "../src/core/refresh.ts";
 import { memoryServer } from "../src/store/memory/store.ts";
 import type { HolderCommit, Store, StoredCase } from "../src/store/port.ts";
 
@@ -20,6 +21,8 @@ export class ReplicatedDatabase {
   readonly store: Store;
   readonly #kept: Replicate[];
   readonly #lostAttempts = new Set<string>();
+  /** Until when a refresh may be under way whose turn is lost, by credential. */
+  readonly #lostTurns = new Map<string, number>();
   /** What the standby had after each of the last commits, oldest first. */
   #images: (() => void)[] = [];
 
@@ -43,17 +46,29 @@ export class ReplicatedDatabase {
     return this.#lostAttempts;
   }
 
+  /** True where one who was told that it is his turn to refresh may do so still, and another one may be told the same. */
+  hasLostTurn(credentialId: string, now: number): boolean {
+    return (this.#lostTurns.get(credentialId) ?? 0) > now;
+  }
+
   /** From here on commits can get lost; those before are safe on the standby. */
   startToLag(): void {
     this.#images = [this.#replicate()];
   }
 
   /** Loses the last commits, as many as the standby lags by but `lag` at most; gives how many entries of these cases were lost. */
-  async failOver(lag: number, caseIds: readonly string[]): Promise<number> {
+  async failOver(lag: number, caseIds: readonly string[], credentialIds: readonly string[]): Promise<number> {
     const before = await this.#loadAll(caseIds);
+    const turnsBefore = await this.#turns(credentialIds);
     this.#images.at(-1 - Math.min(lag, this.#images.length - 1))?.();
     this.startToLag();
     const after = await this.#loadAll(caseIds);
+    const turnsAfter = await this.#turns(credentialIds);
+    turnsBefore.forEach((turn, index) => {
+      const credentialId = credentialIds[index];
+      if (turn === null || credentialId === undefined || turnsAfter[index]?.turnId === turn.turnId) return;
+      this.#lostTurns.set(credentialId, turn.untilAt);
+    });
     const lost = before.map(({ row, journal }, index) => {
       const kept = new Set(after[index]?.journal.map(({ commitId }) => commitId));
       const gone = journal.filter(({ commitId }) => !kept.has(commitId));
@@ -62,6 +77,14 @@ export class ReplicatedDatabase {
       return gone.length;
     });
     return lost.reduce((sum, one) => sum + one, 0);
+  }
+
+  #turns(credentialIds: readonly string[]): Promise<readonly CredentialState["turn"][]> {
+    return Promise.all(
+      credentialIds.map((credentialId) =>
+        this.store.changeCredential(credentialId, (stored) => ({ state: null, reply: stored?.turn ?? null })),
+      ),
+    );
   }
 
   async #loadAll(caseIds: readonly string[]): Promise<readonly StoredCase[]> {
@@ -92,6 +115,7 @@ export class ReplicatedDatabase {
       beat: (holderId) => recorded(store.beat(holderId)),
       endHolder: (holderId, beat) => recorded(store.endHolder(holderId, beat)),
       changeDestination: (id, decide) => recorded(store.changeDestination(id, decide)),
+      changeCredential: (id, decide) => recorded(store.changeCredential(id, decide)),
       hastenHeld: (request) => recorded(store.hastenHeld(request)),
       forgetHolders: (endedBefore) => recorded(store.forgetHolders(endedBefore)),
     };
