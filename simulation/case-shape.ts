@@ -149,7 +149,14 @@ function drawStep(
     return { ...common, kind: "sleep", forMs: random.between(100, 4_000) } satisfies SleepStepOutline;
   }
   if (draw < 0.24) {
-    const wait = { ...common, kind: "waitForEvent", eventType: ARRIVED, timeoutMs: 600_000 } as const;
+    const others = digitsOf(draw) < 0.3 ? { orTypes: [REVOKED] } : {};
+    const wait = {
+      ...common,
+      kind: "waitForEvent",
+      eventType: ARRIVED,
+      ...others,
+      timeoutMs: 600_000,
+    } as const;
     return wait satisfies WaitForEventStepOutline;
   }
   const isGuarded = hasApproval && common.closure.includes("step1") && random.chance(0.5);

@@ -151,7 +151,14 @@ export type Wait =
       readonly why: string;
     }
   | { readonly kind: "approval"; readonly step: string; readonly dueAt: number | null; readonly by: string }
-  | { readonly kind: "event"; readonly step: string; readonly dueAt: number; readonly eventType: string }
+  | {
+      readonly kind: "event";
+      readonly step: string;
+      readonly dueAt: number;
+      readonly eventType: string;
+      /** Further types, the first event of any of which ends the wait. */
+      readonly orTypes?: readonly string[];
+    }
   | { readonly kind: "timer"; readonly step: string; readonly dueAt: number }
   /** Held back: all workers together send no more to this destination now. `dueAt` of a repeat is not journaled. */
   | {

@@ -155,12 +155,22 @@ export interface ApprovalStepOutline extends StepCommon {
   readonly expiresMs: number | null;
 }
 
-/** A step that waits for an event of one type; one that came before the wait is seen too. */
+/** A step that waits for an event; one that came before the wait is seen too. */
 export interface WaitForEventStepOutline extends StepCommon {
   readonly kind: "waitForEvent";
   readonly eventType: string;
+  /** Further types: the first event of any of them ends the wait, and the result says which it was. */
+  readonly orTypes?: readonly string[] | undefined;
   /** From the moment the wait starts. Then it goes to review. */
   readonly timeoutMs: number;
+}
+
+/** Every event type that ends a wait. */
+export function awaitedTypes({
+  eventType,
+  orTypes = [],
+}: Pick<WaitForEventStepOutline, "eventType" | "orTypes">): readonly string[] {
+  return [eventType, ...orTypes];
 }
 
 /** A step that waits for time to pass. */

@@ -137,6 +137,37 @@ describe("a wait for an event", () => {
     expect(story.act("paid").kind).toBe("wait");
   });
 
+  it("takes the first of several that came, whatever it was named after, and says which it was", () => {
+    const either = { orTypes: ["refused", "gone"] };
+    expect(waiting(either).act("paid")).toMatchObject({
+      wait: { kind: "event", dueAt: START + DAY, eventType: "paid", orTypes: ["refused", "gone"] },
+    });
+    const story = waiting(either).event("other", "e-0").event("gone", "e-1", 7).event("paid", "e-2");
+    const told = { kind: "value", value: { event: "gone", payload: 7 } };
+    expect(story.act("paid")).toMatchObject({
+      kind: "confirm",
+      entry: { result: told, by: { how: "event", sourceId: "e-1", eventType: "gone" } },
+    });
+    story.settle().event("refused", "e-3");
+    expect(story.step("paid").confirmation?.result).toEqual(told);
+    expect(waiting(either).wait(DAY).act("paid")).toMatchObject({
+      review: {
+        reason: "expired",
+        sentence: "The event paid or refused or gone did not come in time for paid.",
+      },
+    });
+  });
+
+  it("two waits of which one takes the first of several take two events", () => {
+    const both = outlineOf(
+      { kind: "waitForEvent", name: "either", after: [], orTypes: ["refused"] },
+      { kind: "waitForEvent", name: "paid", after: [] },
+    );
+    const one = new Story(both).event("paid", "e-1").event("refused", "e-2").event("paid", "e-3");
+    expect(one.act("either")).toMatchObject({ entry: { by: { sourceId: "e-1" } } });
+    expect(one.act("paid")).toMatchObject({ entry: { by: { sourceId: "e-3" } } });
+  });
+
   it("two waits of one type take two events, the first one the earlier, also in one plan", () => {
     const both = outlineOf(
       { kind: "waitForEvent", name: "first", after: [] },

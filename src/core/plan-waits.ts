@@ -4,11 +4,12 @@ import { basisOf } from "./basis.ts";
 import { stepOf, type ApprovalAnswer, type CaseState } from "./case-state.ts";
 import type { ConfirmedBy } from "./journal.ts";
 import type { Json } from "./json.ts";
-import type {
-  ApprovalStepOutline,
-  SleepStepOutline,
-  StepOutline,
-  WaitForEventStepOutline,
+import {
+  awaitedTypes,
+  type ApprovalStepOutline,
+  type SleepStepOutline,
+  type StepOutline,
+  type WaitForEventStepOutline,
 } from "./outline.ts";
 import { actForConditions } from "./conditions.ts";
 import type { Act, PlanInput } from "./planning.ts";
@@ -49,8 +50,8 @@ function refused(input: PlanInput, step: ApprovalStepOutline, { by, note }: Appr
 }
 
 /**
- * Plans a wait for an event: the first one of its type that no other step has taken, also if it came before the wait.
- * `taken` has the step that took an event, by the event's source id.
+ * Plans a wait for an event: the first one of its types that no other step has taken, also if it came before the wait.
+ * Which of several came first is as the journal has them. `taken` has the step that took an event, by the event's source id.
  */
 export function planWaitForEvent(
   input: PlanInput,
@@ -65,18 +66,22 @@ export function planWaitForEvent(
   // Ordered to wait again, it waits for another one.
   const before = known.lapse?.kind === "ordered" ? known.confirmation : null;
   const after = before?.revision ?? 0;
+  const types = awaitedTypes(step);
   const event = input.state.events.find(
     ({ eventType, sourceId, revision }) =>
-      eventType === step.eventType && revision > after && (taken.get(sourceId) ?? step.name) === step.name,
+      types.includes(eventType) && revision > after && (taken.get(sourceId) ?? step.name) === step.name,
   );
   if (event !== undefined) {
     const { eventType, sourceId, at, payload } = event;
-    return confirm(input, step, payload, { receivedAt: at }, { how: "event", sourceId, eventType });
+    const result: Json = step.orTypes === undefined ? payload : { event: eventType, payload };
+    return confirm(input, step, result, { receivedAt: at }, { how: "event", sourceId, eventType });
   }
   const dueAt = Math.max(reachedAt(input, step), renewedAt ?? 0) + step.timeoutMs;
   if (input.now >= dueAt)
-    return late(input, step, `The event ${step.eventType} did not come in time for ${step.name}.`);
-  return { kind: "wait", wait: { kind: "event", step: step.name, dueAt, eventType: step.eventType } };
+    return late(input, step, `The event ${types.join(" or ")} did not come in time for ${step.name}.`);
+  const { eventType, orTypes } = step;
+  const others = orTypes === undefined ? {} : { orTypes };
+  return { kind: "wait", wait: { kind: "event", step: step.name, dueAt, eventType, ...others } };
 }
 
 /** The steps that took an event, by the event's source id. An event stays taken by a confirmation that lapsed. */

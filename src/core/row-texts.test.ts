@@ -56,14 +56,14 @@ describe("the summary of a row can be stored, whoever wrote its texts", () => {
       waits: [
         { kind: "probe", step: "a", dueAt: 5, condition: HOSTILE, why: HOSTILE },
         { kind: "approval", step: "b", dueAt: null, by: HOSTILE },
-        { kind: "event", step: "c", dueAt: 5, eventType: HOSTILE },
+        { kind: "event", step: "c", dueAt: 5, eventType: HOSTILE, orTypes: [HOSTILE] },
         { kind: "timer", step: "d", dueAt: 5 },
       ],
     });
     expect(summary.waits).toEqual([
       { kind: "probe", step: "a", dueAt: 5, condition: CLEAN, why: CLEAN },
       { kind: "approval", step: "b", dueAt: null, by: CLEAN },
-      { kind: "event", step: "c", dueAt: 5, eventType: CLEAN },
+      { kind: "event", step: "c", dueAt: 5, eventType: CLEAN, orTypes: [CLEAN] },
       { kind: "timer", step: "d", dueAt: 5 },
     ]);
     expect(isStorable(summary)).toBe(true);

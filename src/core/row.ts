@@ -181,7 +181,11 @@ function storableWait(wait: Wait): Wait {
     case "approval":
       return { ...wait, by: storable(wait.by) };
     case "event":
-      return { ...wait, eventType: storable(wait.eventType) };
+      return {
+        ...wait,
+        eventType: storable(wait.eventType),
+        ...(wait.orTypes === undefined ? {} : { orTypes: wait.orTypes.map(storable) }),
+      };
     case "access":
       return { ...wait, owner: storable(wait.owner) };
     case "retry":

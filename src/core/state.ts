@@ -3,6 +3,7 @@
 import type { Claim } from "./claim.ts";
 import { destinationKey, type Denial, type DestinationState } from "./in-flight.ts";
 import type { Review, ReviewReason, Wait } from "./journal.ts";
+import { awaitedTypes } from "./outline.ts";
 import type { CaseSummary, RestingState, StoredState } from "./row.ts";
 import { formatUtc } from "./utc-time.ts";
 
@@ -266,8 +267,8 @@ function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }:
     case "event":
       return {
         state: "Waiting for event",
-        sentence: `${wait.step} waits for the event ${wait.eventType}.`,
-        actsNext: `whoever sends ${wait.eventType}`,
+        sentence: `${wait.step} waits for the event ${awaitedTypes(wait).join(" or ")}.`,
+        actsNext: `whoever sends ${awaitedTypes(wait).join(" or ")}`,
         byAt: wait.dueAt,
       };
     case "timer":

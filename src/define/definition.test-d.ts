@@ -192,6 +192,28 @@ describe("the result", () => {
       });
   });
 
+  test("of the first of several events says which it was, and has its payload", () => {
+    defineCase("order", {
+      version: 1,
+      owner: "me",
+      input: z.object({}),
+      events: { paid: z.object({ cents: z.number() }), refused: z.object({ why: z.string() }) },
+    })
+      .waitForEvent("answer", { event: ["paid", "refused"], timeout: "3d" })
+      .step("next", {
+        to: erp,
+        run: ({ results: { answer } }) => {
+          expectTypeOf(answer).toEqualTypeOf<
+            | { readonly event: "paid"; readonly payload: { cents: number } }
+            | { readonly event: "refused"; readonly payload: { why: string } }
+          >();
+          return answer.event === "paid" ? answer.payload.cents : answer.payload.why;
+        },
+      });
+    // @ts-expect-error -- the case type takes no such event
+    start.waitForEvent("wait", { event: ["paid", "payed"], timeout: "3d" });
+  });
+
   test("that nobody typed is Json, and none is null", () => {
     start
       .step("fetchIt", { to: erp, run: async (): Promise<unknown> => Promise.resolve(1) })

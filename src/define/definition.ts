@@ -15,6 +15,7 @@ import type {
 import type {
   ApprovalOptions,
   Approved,
+  AwaitedEvent,
   EachOptions,
   NoRequest,
   MaybeResult,
@@ -83,18 +84,21 @@ export interface CaseDefinition<
     Name
   >;
 
-  /** Adds a step that waits for an event. Its result is the event's payload. */
+  /**
+   * Adds a step that waits for an event. Its result is the event's payload; where it waits for the first of several, it is
+   * `{ event, payload }`.
+   */
   waitForEvent<
     const Name extends string,
-    Type extends EventType<Parts>,
+    const Awaited extends EventType<Parts> | readonly EventType<Parts>[],
     After extends StepName<Steps> = LastStep<Steps, Last>,
     When extends string = never,
   >(
     name: FreeName<Steps, Name>,
-    options: WaitForEventOptions<Parts, Steps, Name, After, Type, When>,
+    options: WaitForEventOptions<Parts, Steps, Name, After, Awaited, When>,
   ): CaseDefinition<
     Parts,
-    WithStep<Steps, Name, MaybeResult<When, Parts["events"][Type]>, NoInfer<After>>,
+    WithStep<Steps, Name, MaybeResult<When, AwaitedEvent<Parts, Awaited>>, NoInfer<After>>,
     Name
   >;
 

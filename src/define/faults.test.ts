@@ -255,6 +255,21 @@ describe("a faulty step", () => {
       ["steps.wait.event: the case type takes no event payed: add it to its events. It takes: paid"],
     ],
     [
+      "that waits for the first of one, or of an event twice, or of one that it does not take",
+      start
+        .waitForEvent("one", { event: ["paid"], timeout: "3d" })
+        .waitForEvent("twice", { event: ["paid", "paid"], timeout: "3d" })
+        .waitForEvent("other", { event: ["paid", "payed"], timeout: "3d" })
+        .waitForEvent("none", { event: [7], timeout: "3d" }),
+      [
+        "steps.one.event: names 1: a list has 2 to 20 event types",
+        "steps.twice.event: names paid twice",
+        "steps.twice.event: names 1: a list has 2 to 20 event types",
+        "steps.other.event: the case type takes no event payed: add it to its events. It takes: paid",
+        "steps.none.event: must be a list of names",
+      ],
+    ],
+    [
       "that waits for nothing, for ever",
       start.waitForEvent("wait", {}),
       [

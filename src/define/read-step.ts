@@ -1,7 +1,7 @@
 /** Reads one step: its options become an outline without functions, and functions that see what they may. */
 
 import type { FieldFault } from "../core/errors.ts";
-import type { StepOutline } from "../core/outline.ts";
+import { awaitedTypes, type StepOutline, type WaitForEventStepOutline } from "../core/outline.ts";
 import type { RuntimeStep } from "./case-type.ts";
 import type { Sight } from "./in-sight.ts";
 import { nameFault } from "./names.ts";
@@ -115,8 +115,9 @@ function waitMaker(
   following: Following,
   eventTypes: readonly string[],
 ): StepReading["make"] {
-  const eventType = options.text("event", "which event it waits for");
-  if (eventType !== "" && !eventTypes.includes(eventType)) {
+  const awaited = readAwaited(options);
+  for (const eventType of awaitedTypes(awaited)) {
+    if (eventType === "" || eventTypes.includes(eventType)) continue;
     const known = eventTypes.join(", ") || "none";
     options.fault(
       "event",
@@ -126,9 +127,24 @@ function waitMaker(
   const timeoutMs = options.duration("timeout", { defaultMs: null, minMs: 1 });
   return (sight) => ({
     kind: "waitForEvent",
-    outline: { kind: "waitForEvent", ...outlineOf(following, sight), eventType, timeoutMs },
+    outline: { kind: "waitForEvent", ...outlineOf(following, sight), ...awaited, timeoutMs },
     ...conditionsOf(following, sight),
   });
+}
+
+/** Types of which one wait may take the first event. */
+const AWAITED_TYPES_MAX = 20;
+
+function readAwaited(options: OptionReader): Pick<WaitForEventStepOutline, "eventType" | "orTypes"> {
+  if (!Array.isArray(options.value("event"))) {
+    return { eventType: options.text("event", "which event it waits for") };
+  }
+  const types = options.optionalNames("event");
+  const [eventType = "", ...orTypes] = types ?? [];
+  if (types !== null && (types.length < 2 || types.length > AWAITED_TYPES_MAX)) {
+    options.fault("event", `names ${types.length}: a list has 2 to ${AWAITED_TYPES_MAX} event types`);
+  }
+  return { eventType, orTypes };
 }
 
 function sleepMaker(options: OptionReader, following: Following): StepReading["make"] {

@@ -15,7 +15,7 @@ import type { Destination } from "./destination.ts";
 import type { Duration } from "./duration.ts";
 import type { Jsonify } from "./jsonify.ts";
 import type { Probe } from "./probe.ts";
-import type { CaseParts, InputField, ProbeScope, StepParts, StepScope } from "./shape.ts";
+import type { CaseParts, EventType, InputField, ProbeScope, StepParts, StepScope } from "./shape.ts";
 
 /** A condition decided from the journal: a pure, synchronous function. */
 type FactCondition<Seen extends Scope> = (facts: Facts<Seen>) => ConditionReply;
@@ -219,14 +219,27 @@ export interface WaitForEventOptions<
   Steps extends StepParts,
   Name extends string,
   After extends string,
-  Type extends string,
+  Awaited extends EventType<Parts> | readonly EventType<Parts>[],
   When extends string,
 > extends CommonOptions<Parts, Steps, Name, After, When> {
-  /** One of the case type's `events`. */
-  readonly event: Type;
+  /** One of the case type's `events`, or a list of 2 to 20: the first event of any of them ends the wait. */
+  readonly event: Awaited;
   /** How long it waits before it goes to review. */
   readonly timeout: Duration;
 }
+
+/** The result of a wait: the payload of its event; of several, which of them came, and its payload. */
+export type AwaitedEvent<
+  Parts extends CaseParts,
+  Awaited extends EventType<Parts> | readonly EventType<Parts>[],
+> = Awaited extends readonly EventType<Parts>[]
+  ? FirstOf<Parts, Awaited[number]>
+  : Parts["events"][Awaited & keyof Parts["events"]];
+
+/** One for each type, so that `event` tells which payload it is. Aliases, so that it is plain JSON. */
+type FirstOf<Parts extends CaseParts, Type extends string> = Type extends keyof Parts["events"]
+  ? { readonly event: Type; readonly payload: Parts["events"][Type] }
+  : never;
 
 /** A step that waits for time to pass. */
 export interface SleepOptions<

@@ -12,6 +12,7 @@ import { foldJournal } from "../core/fold.ts";
 import { stepOf, type CaseState, type OpenRepair, type ReceivedEvent } from "../core/case-state.ts";
 import type { JournalEntry } from "../core/journal.ts";
 import { canonicalJson, type Json, type JsonObject } from "../core/json.ts";
+import { awaitedTypes } from "../core/outline.ts";
 import { isAfter } from "../core/part-name.ts";
 import { planCase } from "../core/plan.ts";
 import type { PlanInput, PlannedStep } from "../core/planning.ts";
@@ -76,12 +77,12 @@ function stepFacts(input: PlanInput, planned: PlannedStep): StepFacts["facts"] {
 function factsOfEvents(input: PlanInput, { step, standing }: PlannedStep): JsonObject {
   const before = step.kind === "step" ? step.before : [];
   const conditions = [...step.when, ...step.requires, ...before];
-  const awaited = step.kind === "waitForEvent" ? step.eventType : null;
+  const awaited = step.kind === "waitForEvent" ? awaitedTypes(step) : [];
   return {
     standing: standing.kind,
     prerequisites: conditions.map((one) => [one.name, usableAnswer(input, step.name, one)?.kind ?? null]),
     events: input.state.events
-      .filter(({ eventType }) => eventType === awaited)
+      .filter(({ eventType }) => awaited.includes(eventType))
       .map(({ sourceId }) => sourceId),
   };
 }

@@ -3,7 +3,7 @@
 import { unreachable } from "../core/errors.ts";
 import { stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer, Wait } from "../core/journal.ts";
-import type { ConditionOutline, StepOutline } from "../core/outline.ts";
+import { awaitedTypes, type ConditionOutline, type StepOutline } from "../core/outline.ts";
 import { expandOutline } from "../core/each.ts";
 import { isAfter } from "../core/part-name.ts";
 import { outsideEffects } from "../core/outside.ts";
@@ -256,7 +256,7 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
     case "approval":
       return `waits for the approval of ${wait.by}${latest(wait.dueAt, formatTime)}`;
     case "event":
-      return `waits for the event ${wait.eventType}${latest(wait.dueAt, formatTime)}`;
+      return `waits for the event ${awaitedTypes(wait).join(" or ")}${latest(wait.dueAt, formatTime)}`;
     case "timer":
       return `waits until ${formatTime(wait.dueAt)}`;
     case "held":
@@ -274,7 +274,7 @@ export function waitsFor(wait: Wait): string {
     case "approval":
       return wait.by;
     case "event":
-      return `whoever sends ${wait.eventType}`;
+      return `whoever sends ${awaitedTypes(wait).join(" or ")}`;
     case "access":
       return wait.owner;
     case "retry":

@@ -6,6 +6,7 @@ import { nameWithoutKey } from "../core/part-name.ts";
 import { findStep, undoneName } from "../core/undo.ts";
 import { decideLeavingOutside, decideSkip, decideUndo } from "../core/vouching.ts";
 import { FootholdError } from "../core/errors.ts";
+import { awaitedSchema } from "../define/awaited-event.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { sendStepNamed } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
@@ -103,11 +104,7 @@ export async function insteadOf(caseType: CaseType, name: string, value: unknown
   // What follows all keys of an `each` is given what each of them gave.
   const isFollowed = outline.steps.some(({ closure }) => closure.includes(nameWithoutKey(name)));
   const schema =
-    runtime !== null
-      ? runtime.result
-      : step?.kind === "waitForEvent"
-        ? (events[step.eventType] ?? null)
-        : null;
+    runtime !== null ? runtime.result : step?.kind === "waitForEvent" ? awaitedSchema(step, events) : null;
   if (isFollowed && schema !== null) return checked(schema, value, "INVALID_REQUEST", message);
   const read = readJson(value, VALUE_CHARS_MAX);
   if (read.kind === "json") return read.value;

@@ -2,6 +2,7 @@
 
 import { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
+import { awaitedTypes } from "../core/outline.ts";
 import type { StoredState } from "../core/row.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { StoredCase } from "../store/port.ts";
@@ -139,7 +140,9 @@ class RehearsalRun {
       if (event === undefined) continue;
       const isDue =
         event.after === undefined
-          ? row.summary.waits.some((one) => one.kind === "event" && one.eventType === event.eventType)
+          ? row.summary.waits.some(
+              (one) => one.kind === "event" && awaitedTypes(one).includes(event.eventType),
+            )
           : journal.some(({ entry }) => entry.kind === "stepConfirmed" && entry.step === event.after);
       if (isDue) return () => this.#deliver(index);
     }

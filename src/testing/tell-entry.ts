@@ -1,5 +1,6 @@
 /** A journal entry as a line of a trace. */
 
+import { awaitedTypes } from "../core/outline.ts";
 import type { Entry, Wait } from "../core/journal.ts";
 
 const ORDERED = {
@@ -126,7 +127,7 @@ function tellWait(wait: Wait): string {
     case "approval":
       return `approval ${wait.step}`;
     case "event":
-      return `event ${wait.eventType}`;
+      return `event ${awaitedTypes(wait).join(" or ")}`;
     case "timer":
       return `time (${wait.step})`;
     case "held":

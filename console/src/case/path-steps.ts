@@ -125,7 +125,7 @@ function sayKind(step: CaseOutline["steps"][number]): string {
     case "approval":
       return `approval by ${step.by}`;
     case "waitForEvent":
-      return `waits for the event ${step.eventType}`;
+      return `waits for the event ${[step.eventType, ...(step.orTypes ?? [])].join(" or ")}`;
     case "sleep":
       return "waits for a time";
   }

@@ -176,6 +176,7 @@ const step = named<StepOutline>("Step")(
       ...commonFields,
       kind: z.literal("waitForEvent"),
       eventType: text,
+      orTypes: list(text).optional(),
       timeoutMs: z.number(),
     }),
     z.strictObject({ ...commonFields, kind: z.literal("sleep"), forMs: z.number() }),
