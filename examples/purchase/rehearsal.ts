@@ -14,8 +14,12 @@ const erp = await startErp();
 // Each message is answered with 503 once, so that a second attempt is rehearsed too.
 const mail = await startMail({ switches: { failFirstPerKey: 1 } });
 
+const input = { item: "Standing desk", vendor: "ACME", amount: 480, requester: "kim@example.com" };
+
 const rehearsal: Rehearsal = defineRehearsal(definePurchase({ erpUrl: erp.url, mailUrl: mail.url }), {
-  input: { item: "Standing desk", vendor: "ACME", amount: 480, requester: "kim@example.com" },
+  input,
+  // What a person makes of it once the ERP rejected it: finance is asked again, and the record is created once.
+  corrected: { createRecord: { ...input, amount: 470 } },
   approvals: { approve: { limit: 500 } },
   effects: async (caseId) => [
     ...(await effectsAt(erp.url, "createRecord", caseId)),

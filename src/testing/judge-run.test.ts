@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { failureOf } from "../core/failure.ts";
 import type { UserCall } from "./current-call.ts";
 import { expectedOf, judgeRun } from "./judge-run.ts";
 import type { Observation } from "./rehearsal-run.ts";
@@ -11,6 +12,7 @@ function runOf(step: string): UserCall {
 function observation(changes: Partial<Observation> = {}): Observation {
   return {
     state: "done",
+    isForPeople: changes.state === "in_review",
     standing: "it is done",
     entries: [],
     seen: [],
@@ -40,6 +42,15 @@ function wanted(...versions: readonly number[]): Observation["entries"] {
       { ...at, entry: { kind: "stepConfirmed", ...ref, ...confirmed, by: { how: "response", attempt: 1 } } },
     ];
   });
+}
+
+/** Wanted, and refused so that nothing happened; then wanted anew and confirmed. */
+function corrected(): Observation["entries"] {
+  const failure = failureOf({ cause: "rejected", executed: "no", rule: "http.422", sentence: "No." });
+  const refused = { kind: "attemptFailed", step: "pay", intentVersion: 1, attempt: 1, failure } as const;
+  const [first, , ...second] = wanted(1, 2);
+  if (first === undefined) return [];
+  return [first, { ...first, entry: { ...refused, retryAt: null } }, ...second];
 }
 
 const effect = { call: runOf("pay"), destination: "bank", id: "1" };
@@ -85,12 +96,30 @@ describe("a run", () => {
       "safe",
     ],
     [
+      "that wanted it anew after it was refused has it once",
+      byLedger,
+      { seen: [effect], entries: corrected() },
+      "safe",
+    ],
+    [
+      "that wanted it anew after it was refused and has it twice sends twice",
+      byLedger,
+      { seen: [effect, effect], entries: corrected() },
+      "twice",
+    ],
+    [
       "that confirmed it twice and has it once lost one",
       byLedger,
       { seen: [effect], entries: wanted(1, 2) },
       "lost",
     ],
     ["in review with one effect fewer needs a person", byLedger, { state: "in_review" }, "person"],
+    [
+      "in review with a branch kept back for want of access needs a person",
+      byLedger,
+      { state: "waiting", isForPeople: true },
+      "person",
+    ],
     ["that neither ended nor is in review is stuck", byLedger, { seen: [effect], state: "waiting" }, "stuck"],
     ["whose fault did not come shows nothing", byLedger, { seen: [effect], isHit: false }, "notHit"],
     [

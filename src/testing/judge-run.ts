@@ -36,12 +36,22 @@ function judgedByOf(step: string, first: Observation, second: Observation): Judg
   return answersOf(step, first).some((answer) => others.has(answer)) ? "nothing" : "answers";
 }
 
-/** How often the effect was wanted: a correction in the middle, or an order to redo, wants another one. */
+/**
+ * How often the effect was wanted: a correction in the middle, or an order to redo, wants another one. One whose every
+ * attempt was refused is wanted no more.
+ */
 function wantedIn(step: string, { entries }: Observation): number {
-  return Math.max(
-    1,
-    entries.filter(({ entry }) => entry.kind === "intentOpened" && entry.step === step).length,
-  );
+  const opened = new Set<number>();
+  const refused = new Map<number, boolean>();
+  for (const { entry } of entries) {
+    if (!("step" in entry) || entry.step !== step) continue;
+    if (entry.kind === "intentOpened") opened.add(entry.intentVersion);
+    if (entry.kind === "stepConfirmed") refused.set(entry.intentVersion, false);
+    if (entry.kind !== "attemptFailed") continue;
+    const isRefused = entry.failure.executed === "no" && (refused.get(entry.intentVersion) ?? true);
+    refused.set(entry.intentVersion, isRefused);
+  }
+  return Math.max(1, [...opened].filter((version) => refused.get(version) !== true).length);
 }
 
 /** How often it was confirmed: so many must be there once the case is done. */
@@ -81,7 +91,7 @@ export function judgeRun(expected: readonly Expected[], run: Observation): Judge
   const worst = found.toSorted((a, b) => rankOf(a.verdict) - rankOf(b.verdict))[0];
   if (worst !== undefined && rankOf(worst.verdict) < rankOf("notHit")) return worst;
   if (!run.isHit) return { verdict: "notHit", step: null };
-  if (run.state === "in_review") return { verdict: "person", step: reviewedStep(run) };
+  if (run.isForPeople) return { verdict: "person", step: reviewedStep(run) };
   if (run.state !== "done") return { verdict: "stuck", step: null };
   return { verdict: wasChecked(run) ? "checked" : "safe", step: null };
 }

@@ -1,6 +1,7 @@
 /** The faults that a test world can make, each once, at a place that it names. */
 
 import type { Failpoint } from "../engine/failpoints.ts";
+import { ResponseError } from "../triage/response.ts";
 
 /** One fault. It hits the `nth` place that fits, from 1; left out, the first. */
 export type PlannedFault = FaultAtStep & { readonly step: string; readonly nth?: number };
@@ -19,17 +20,56 @@ type FaultAtStep =
   /** Somebody else is at a fake destination first: has the name, or has changed the record. */
   | { readonly kind: "rival" }
   /** The destination refuses, and executes nothing. */
-  | { readonly kind: "refused"; readonly how: RefusedHow };
+  | { readonly kind: "refused"; readonly how: RefusedHow | AccessHow };
 
-/** How a destination refuses, and what it answers then. */
-export const REFUSALS = {
-  input: { status: 422, body: '{"errors":[{"field":"","message":"is refused by the rehearsal"}]}' },
-  "too fast": { status: 429, body: "" },
-  "not there": { status: 404, body: "" },
-} as const;
+/** How a destination refuses what it is sent. */
+export type RefusedHow =
+  | "input"
+  /** A person gives the case another input then. */
+  | "input, then corrected"
+  | "too fast"
+  /** It says when to come back. */
+  | "too fast, until told"
+  | "not there";
 
-/** One of {@link REFUSALS}. */
-export type RefusedHow = keyof typeof REFUSALS;
+/** How a destination refuses whoever sends, and what makes that good. */
+export type AccessHow =
+  /** A person restores the access. */
+  | "revoked"
+  /** The destination says how another token is had. */
+  | "expired"
+  /** It says when the quota is reset. */
+  | "used up";
+
+/** What an answer says beside its status. */
+interface Refusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const NO_INPUT: Refusal = {
+  status: 422,
+  body: '{"errors":[{"field":"","message":"is refused by the rehearsal"}]}',
+};
+
+const REFUSALS: Readonly<Record<RefusedHow | AccessHow, Refusal>> = {
+  input: NO_INPUT,
+  "input, then corrected": NO_INPUT,
+  "too fast": { status: 429 },
+  "too fast, until told": { status: 429, headers: { "retry-after": "30" } },
+  "not there": { status: 404 },
+  // No grant is good any more (RFC 6749): to fetch another token would not help.
+  revoked: { status: 401, body: '{"error":"invalid_grant"}' },
+  expired: { status: 401 },
+  "used up": { status: 429, headers: { "retry-after": "600" }, body: '{"error":"quota_exceeded"}' },
+};
+
+/** What a client throws that is answered so. */
+export function refusalOf(how: RefusedHow | AccessHow, destination: string): ResponseError {
+  const { status, headers = {}, body = "" } = REFUSALS[how];
+  return new ResponseError(status, destination, headers, body);
+}
 
 /** Faults, and which were really hit. */
 export class PlannedFaults {

@@ -2,7 +2,7 @@
 
 import { AssertionError } from "node:assert";
 import type { Failpoint } from "../engine/failpoints.ts";
-import type { RefusedHow } from "./planned-fault.ts";
+import type { AccessHow, RefusedHow } from "./planned-fault.ts";
 import type { TraceLine } from "./stage.ts";
 
 /** How a step came through a fault. */
@@ -46,7 +46,9 @@ export type StepFault =
   /** At fake destinations with names or versions: somebody else is there first. */
   | "rival"
   /** The destination does not take the input, the pace, or does not find what is acted on. */
-  | `refused: ${RefusedHow}`;
+  | `refused: ${RefusedHow}`
+  /** The destination does not let us in, until that is made good. */
+  | `access: ${AccessHow}`;
 
 /** What is done to an event. */
 export type EventFault = "repeated" | "early" | "reordered";
@@ -141,6 +143,7 @@ const HEADINGS: readonly string[] = [
   "late request",
   "rival",
   "refused",
+  "access",
 ];
 
 /** The report as text for people: a table of steps and faults, and the shortest trace of each finding. */
@@ -162,6 +165,7 @@ export function formatRehearsal(report: RehearsalReport): string {
         worstOf(cells, "request"),
         worstOf(cells, "rival"),
         worstOf(cells, "refused"),
+        worstOf(cells, "access"),
       ]),
     ]),
   ];

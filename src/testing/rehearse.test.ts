@@ -84,7 +84,10 @@ describe("steps that are safe", () => {
       "request arrives late": "safe",
       "refused: input": "safe",
       "refused: too fast": "safe",
+      "refused: too fast, until told": "safe",
       "refused: not there": "safe",
+      "access: revoked": "safe",
+      "access: used up": "safe",
     };
     expect(verdictsOf(report, "order")).toEqual(all);
     expect(verdictsOf(report, "thank")).toEqual(all);
@@ -92,8 +95,8 @@ describe("steps that are safe", () => {
     expect(report.events).toMatchObject([
       { eventType: "shipped", cells: [{ fault: "repeated", verdict: "safe" }, { verdict: "safe" }] },
     ]);
-    // Two without faults, thirteen for each step, two for the event.
-    expect(report.runs).toBe(30);
+    // Two without faults, sixteen for each step, two for the event.
+    expect(report.runs).toBe(36);
     expect(report.findings).toEqual([]);
   });
 
@@ -121,6 +124,92 @@ describe("steps that are safe", () => {
       "late answer": "safe",
     });
     expect(report.findings).toMatchObject([{ step: "print", verdict: "person" }]);
+  });
+});
+
+const defineSale = (refresh: () => Promise<void>, giveUpAfter: "4h" | "5m" = "4h") => {
+  const { destination: to } = fakeDestination<Order>("till", {
+    idempotency: { by: "key", window: "24h" },
+    credential: { id: "till", refresh },
+    retry: { giveUpAfter },
+  });
+  return defineCase("sale", head).step("sell", {
+    to,
+    request: (facts) => ({ item: facts.input.item }),
+    run: ({ request, ...given }) => shop.send(request, given),
+  });
+};
+
+describe("what is refused and made good", () => {
+  test("a token that ran out is had anew once, and the step is sent then", async () => {
+    let refreshes = 0;
+    const report = await rehearse(
+      defineSale(() => Promise.resolve(void (refreshes += 1))),
+      { input },
+    );
+    expectSafe(report);
+    expect(verdictsOf(report, "sell")).toMatchObject({
+      "access: expired": "safe",
+      "access: revoked": "safe",
+      "access: used up": "safe",
+    });
+    expect(refreshes).toBe(1);
+  });
+
+  test("a refresh that fails leaves the step to a person, and so does a reset that comes too late", async () => {
+    const report = await rehearse(
+      defineSale(() => Promise.reject(new TypeError("no such grant")), "5m"),
+      { input },
+    );
+    expect(verdictsOf(report, "sell")).toMatchObject({
+      "access: expired": "person",
+      "access: used up": "person",
+      "access: revoked": "safe",
+    });
+    expect(formatRehearsal(report)).toMatch(/^sell +till .* needs a person$/m);
+  });
+
+  test("a person restores the access of two branches at once, and each sends once", async () => {
+    const branches = defineCase("branches", head)
+      .step("order", {
+        to: shop.destination,
+        request: (facts) => ({ item: facts.input.item }),
+        run: ({ request, ...given }) => shop.send(request, given),
+      })
+      .step("thank", {
+        to: shop.destination,
+        after: [],
+        request: (facts) => ({ item: `${facts.input.item}, thanks` }),
+        run: ({ request, ...given }) => shop.send(request, given),
+      });
+    const report = await rehearse(branches, { input });
+    expectSafe(report);
+    expect(verdictsOf(report, "order")).toMatchObject({ "access: revoked": "safe" });
+    expect(verdictsOf(report, "thank")).toMatchObject({ "access: revoked": "safe" });
+  });
+
+  test("a corrected input is sent in place of what was rejected, once", async () => {
+    const sent: string[] = [];
+    const calls = defineCase("calls", head).step("order", {
+      to: shop.destination,
+      request: (facts) => ({ item: facts.input.item }),
+      run: ({ request, ...given }) => {
+        sent.push(request.item);
+        return shop.send(request, given);
+      },
+    });
+    const report = await rehearse(calls, { input, corrected: { order: { item: "chair" } } });
+    expectSafe(report);
+    expect(verdictsOf(report, "order")).toMatchObject({
+      "refused: input": "safe",
+      "refused: input, then corrected": "safe",
+    });
+    expect(sent.filter((item) => item === "chair")).toHaveLength(1);
+  });
+
+  test("a correction that changes nothing is sent by nobody, and needs a person still", async () => {
+    const report = await rehearse(printed, { input, corrected: { print: input } });
+    expect(verdictsOf(report, "print")).toMatchObject({ "refused: input, then corrected": "person" });
   });
 });
 

@@ -3,15 +3,15 @@
  * place where a fault can hit, each run judged by the effects that it left.
  */
 
-import { readPartName } from "../core/part-name.ts";
+import { nameWithoutKey, readPartName } from "../core/part-name.ts";
 import { findStep } from "../core/undo.ts";
 import { FootholdError } from "../core/errors.ts";
-import type { SendStepOutline } from "../core/outline.ts";
+import type { DestinationOutline, SendStepOutline } from "../core/outline.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
 import { FAILPOINTS, type Failpoint } from "../engine/failpoints.ts";
 import { expectedOf, judgeRun, type Expected, type Judgement } from "./judge-run.ts";
-import type { PlannedFault, RefusedHow } from "./planned-fault.ts";
+import type { AccessHow, PlannedFault, RefusedHow } from "./planned-fault.ts";
 import {
   isSafeVerdict,
   rankOf,
@@ -43,6 +43,11 @@ export interface RehearsalOptions<Input> {
   readonly events?: readonly EventToSend[];
   /** A correction in the middle: rehearses what is done about confirmations that lapse, and the undo of steps. */
   readonly correct?: Correction;
+  /**
+   * The whole input, as a person corrects it once the destination of a step rejected what was sent, by step. A step that
+   * is not named is rehearsed up to the person.
+   */
+  readonly corrected?: { readonly [step: string]: unknown };
   /**
    * Lists the effects that exist for a case at the real destinations, after each run. Without it they are counted by
    * fake destinations, else told from what `run` gave.
@@ -146,7 +151,8 @@ class Rehearsing<Input> {
   async #rehearseStep(step: SendStepOutline, first: Observation): Promise<RehearsedStep> {
     const { name, destination } = step;
     const cells: RehearsalCell<StepFault>[] = [];
-    for (const { fault, planned, times } of faultsOf(step, first)) {
+    const isCorrected = Object.hasOwn(this.#options.corrected ?? {}, nameWithoutKey(name));
+    for (const { fault, planned, times } of faultsOf(step, first, isCorrected)) {
       for (let nth = 1; nth <= times; nth += 1) {
         cells.push(await this.#tryOn({ name, fault }, { ...planned, step: name, nth }));
       }
@@ -176,9 +182,7 @@ class Rehearsing<Input> {
 
   #judge<Fault extends string>(place: Place<Fault>, seen: Observation): RehearsalCell<Fault> {
     const judged = judgeRun(this.#expected, seen);
-    // What is refused is for a person, whatever the step is like: that nothing is sent again is what is rehearsed.
-    const isRight =
-      place.fault.startsWith("refused") && judged.verdict === "person" && judged.step === place.name;
+    const isRight = FOR_PEOPLE.has(place.fault) && judged.verdict === "person" && judged.step === place.name;
     const judgement: Judgement = isRight ? { verdict: "safe", step: null } : judged;
     this.#note(place, judgement, seen);
     return { fault: place.fault, ...judgement };
@@ -199,6 +203,7 @@ class Rehearsing<Input> {
       approvals,
       effects,
       correct = null,
+      corrected = {},
       prepare,
       startAt = START_AT,
       patience = PATIENCE_MS,
@@ -218,6 +223,7 @@ class Rehearsing<Input> {
       events: this.#events,
       effects: effects === undefined ? null : async (caseId) => effects(caseId),
       correct,
+      corrected,
       fault,
       delivery,
       startAt,
@@ -240,7 +246,10 @@ function sendsOf({ outline }: CaseType, { passages }: Observation): readonly Sen
   });
 }
 
-const HOWS: readonly RefusedHow[] = ["input", "too fast", "not there"];
+const HOWS: readonly RefusedHow[] = ["input", "too fast", "too fast, until told", "not there"];
+const ACCESS_HOWS: readonly AccessHow[] = ["revoked", "used up"];
+/** What is for a person, whatever the step is like: that nothing is sent again is what is rehearsed. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set<StepFault>(["refused: input", "refused: not there"]);
 
 /** A fault of a step, and at how many places of a run it can hit. */
 interface FaultPlaces {
@@ -251,9 +260,11 @@ interface FaultPlaces {
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
-function faultsOf({ name, destination }: SendStepOutline, first: Observation): readonly FaultPlaces[] {
-  // Our own database refuses nothing in such words.
-  const refusals = destination.repeatSafety.by === "transaction" ? [] : HOWS;
+function faultsOf(
+  { name, destination }: SendStepOutline,
+  first: Observation,
+  isCorrected: boolean,
+): readonly FaultPlaces[] {
   const passages = first.passages.filter(({ step }) => step === name);
   const at = (point: Failpoint): number => passages.filter((one) => one.point === point).length;
   const calls = first.executions.filter(({ call }) => call.step === name);
@@ -273,10 +284,21 @@ function faultsOf({ name, destination }: SendStepOutline, first: Observation): r
     { fault: "late answer", planned: { kind: "lateAnswer" }, times: at("afterSend") },
     { fault: "request arrives late", planned: { kind: "lateRequest" }, times: requests.length },
     { fault: "rival", planned: { kind: "rival" }, times: comparing.length },
-    ...refusals.map((how) => {
-      const planned = { kind: "refused", how } as const;
-      return { fault: `refused: ${how}`, planned, times: calls.length } as const;
-    }),
+    ...refusalsOf(destination, isCorrected).map((fault) => ({ ...fault, times: calls.length })),
+  ];
+}
+
+function refusalsOf(
+  { repeatSafety, canRefresh }: DestinationOutline,
+  isCorrected: boolean,
+): readonly Omit<FaultPlaces, "times">[] {
+  // Our own database refuses nothing in such words.
+  if (repeatSafety.by === "transaction") return [];
+  const hows: readonly RefusedHow[] = isCorrected ? [...HOWS, "input, then corrected"] : HOWS;
+  const accessHows: readonly AccessHow[] = canRefresh ? [...ACCESS_HOWS, "expired"] : ACCESS_HOWS;
+  return [
+    ...hows.map((how) => ({ fault: `refused: ${how}`, planned: { kind: "refused", how } }) as const),
+    ...accessHows.map((how) => ({ fault: `access: ${how}`, planned: { kind: "refused", how } }) as const),
   ];
 }
 

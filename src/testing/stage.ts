@@ -18,9 +18,8 @@ import { ENGINE_VERSION } from "../engine/version.ts";
 import { createWorker } from "../engine/worker.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import { LIST_LIMIT_MAX, type Store } from "../store/port.ts";
-import { ResponseError } from "../triage/response.ts";
 import { within, type SeenEffect, type UserCall } from "./current-call.ts";
-import { PlannedFaults, REFUSALS } from "./planned-fault.ts";
+import { PlannedFaults, refusalOf } from "./planned-fault.ts";
 import { tapJournal } from "./tap-journal.ts";
 import { TestProcess } from "./test-process.ts";
 import { tellEntry } from "./tell-entry.ts";
@@ -102,6 +101,7 @@ export class Stage {
   /** Until when a worker that went on late is watched step by step. */
   #watchedUntil = -Infinity;
   #bug: { readonly error: unknown } | null = null;
+  #actsUnderWay = 0;
 
   constructor({ cases, startAt, patienceMs, onEntry }: StageOptions) {
     this.#listener = onEntry ?? (async () => undefined);
@@ -157,9 +157,31 @@ export class Stage {
     );
   }
 
+  /**
+   * Runs until an act that takes time has ended: whoever acts waits for what workers do meanwhile, and they for time.
+   * Throws what the act throws, and `INVARIANT_BROKEN` when it has not ended at `untilAt`.
+   */
+  async runBeside<Reply>(act: () => Promise<Reply>, untilAt: number): Promise<Reply> {
+    let ended: { readonly reply: Reply } | { readonly error: unknown } | null = null;
+    this.#actsUnderWay += 1;
+    void act()
+      .then(
+        (reply) => (ended = { reply }),
+        (error: unknown) => (ended = { error }),
+      )
+      .finally(() => (this.#actsUnderWay -= 1));
+    const endOf = (): typeof ended => ended;
+    await this.runUntil(() => Promise.resolve(endOf() !== null), untilAt);
+    const end = endOf();
+    if (end === null) throw new FootholdError("INVARIANT_BROKEN", "A person's act did not end in its time.");
+    if ("error" in end) throw end.error;
+    return end.reply;
+  }
+
   /** When something happens by itself: now, later, or never (null). */
   async #nextAt(): Promise<number | null> {
     const { now } = this.time;
+    if (this.#actsUnderWay > 0) return now;
     if ((await this.store.listClaims(1)).length > 0) return now;
     const { stoppedUntil } = this;
     if (stoppedUntil === null && now < this.#watchedUntil) return now;
@@ -288,10 +310,10 @@ export class Stage {
   #meetRefusal(step: string): void {
     const fault = this.faults.take((one) => one.kind === "refused" && one.step === step);
     if (fault?.kind !== "refused") return;
-    const { status, body } = REFUSALS[fault.how];
     const destination = this.#outlineOf(step)?.destination.name ?? step;
-    this.tell(`${destination} answers ${status} (${fault.how})`);
-    throw new ResponseError(status, destination, {}, body);
+    const refusal = refusalOf(fault.how, destination);
+    this.tell(`${destination} answers ${refusal.status} (${fault.how})`);
+    throw refusal;
   }
 
   /** Asked for each request to a fake destination, and so counts them. */

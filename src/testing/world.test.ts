@@ -223,6 +223,37 @@ describe("real asynchronous code", () => {
   });
 });
 
+describe("access that was refused", () => {
+  test("is restored by a person while the world goes on: one case is tried, and all go on", async () => {
+    const refused = await world.start(printing, { item: "desk" });
+    press.willAnswer(401, { body: { error: "invalid_grant" } });
+    expectReview(await world.runToNextWait(refused), "print", "denied");
+    const keptBack = [
+      await world.start(printing, { item: "chair" }),
+      await world.start(printing, { item: "lamp" }),
+    ];
+    for (const caseId of keptBack) expectWaiting(await world.runToNextWait(caseId), "access", "print");
+    expect(press.ledger).toHaveLength(0);
+    await world.advance("1h");
+    const reply = await world.restoreAccess(press.name);
+    expect(reply).toMatchObject({ probe: { kind: "works" }, released: 3, waiting: 0 });
+    for (const caseId of [refused, ...keptBack]) expectDone(await world.runToEnd(caseId));
+    expect(press.ledger).toHaveLength(3);
+  });
+
+  test("stays refused when the one that is tried is refused again", async () => {
+    const caseId = await world.start(printing, { item: "desk" });
+    press.willAnswer(401, { body: { error: "invalid_grant" }, times: 2 });
+    expectReview(await world.runToNextWait(caseId), "print", "denied");
+    await world.advance("1h");
+    expect(await world.restoreAccess(press.name, { by: "kim" })).toMatchObject({
+      probe: { kind: "stillDenied", caseId },
+      released: 0,
+    });
+    expect(press.ledger).toHaveLength(0);
+  });
+});
+
 describe("a failed assertion", () => {
   test("names the case, where it stands and its history", async () => {
     const caseId = await world.start(printing, { item: "desk" });

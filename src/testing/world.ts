@@ -3,6 +3,7 @@
 import type { CaseType } from "../define/case-type.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
 import { FootholdError } from "../core/errors.ts";
+import type { AccessReply } from "../desk/access.ts";
 import type { Desk } from "../desk/desk.ts";
 import type { Failpoint } from "../engine/failpoints.ts";
 import type { StoredRow } from "../store/port.ts";
@@ -71,6 +72,14 @@ export interface TestWorld {
   resume(caseId: string, options?: { readonly step?: string; readonly by?: string }): Promise<void>;
   /** Replaces the input of the case. */
   correctInput(caseId: string, input: unknown, options?: { readonly reason?: string }): Promise<void>;
+  /**
+   * Says that the access to a destination is there again: one case that waits for it is tried, and the others go on where
+   * it is let in. Time passes until that is known. `credentialId`: needed where several are in use there.
+   */
+  restoreAccess(
+    destination: string,
+    options?: { readonly credentialId?: string; readonly by?: string },
+  ): Promise<AccessReply>;
   /**
    * The worker that next comes to this failpoint of this step dies there; another one starts a second later and takes
    * over once the sweep has freed the claim.
@@ -222,6 +231,15 @@ class World implements TestWorld {
     { reason = "corrected in a test" }: { readonly reason?: string } = {},
   ): Promise<void> {
     await this.desk.correctInput(caseId, { input, by: BY, reason });
+  }
+
+  async restoreAccess(
+    destination: string,
+    { credentialId, by = BY }: { readonly credentialId?: string; readonly by?: string } = {},
+  ): Promise<AccessReply> {
+    // The desk looks every while whether a worker was let in: without time it would wait for ever.
+    const act = (): Promise<AccessReply> => this.desk.restoreAccess({ destination, credentialId, by });
+    return this.#stage.runBeside(act, this.now + SKIP_MS_MAX);
   }
 
   crashAt(point: Failpoint, step: string): void {

@@ -48,7 +48,7 @@ describe("the purchase example, rehearsed over real HTTP", () => {
         { step: "notify", judgedBy: "effects" },
       ]);
       const verdicts = report.steps.flatMap(({ cells }) => cells.map(({ verdict }) => verdict));
-      expect(verdicts).toHaveLength(24);
+      expect(verdicts).toHaveLength(30);
       expect(new Set(verdicts)).toEqual(new Set(["safe"]));
     },
   );
