@@ -13,6 +13,10 @@ export interface OutageServerOptions {
   /** Away from when and until when, ms since the run began. */
   readonly awayFrom: number;
   readonly awayUntil: number;
+  /** How long an answer takes beside the work, in ms. Default 0. */
+  readonly latencyMs?: number;
+  /** Every so many requests one is answered 500 without being executed, whatever the load. Default never. */
+  readonly failEvery?: number;
   readonly now: () => number;
   readonly after: (delayMs: number, act: () => void) => void;
 }
@@ -51,7 +55,7 @@ export class OutageServer {
 
   /** Sends a request; rejects at once while the server is away or its queue is full, and when `signal` aborts. */
   send(signal: AbortSignal): Promise<string> {
-    const { now, after, awayFrom, awayUntil, queueMax } = this.#options;
+    const { now, after, awayFrom, awayUntil, queueMax, latencyMs = 0, failEvery = Infinity } = this.#options;
     this.requests += 1;
     this.inFlight += 1;
     const { second } = this;
@@ -66,7 +70,9 @@ export class OutageServer {
         after(5, () => reject(new ResponseError(503, "erp", {}, "")));
         return;
       }
-      this.#queue.push(() => resolve("done"));
+      const isFaulty = this.requests % failEvery === 0;
+      const answer = isFaulty ? () => reject(new ResponseError(500, "erp", {}, "")) : () => resolve("done");
+      this.#queue.push(() => after(latencyMs, answer));
       this.#work();
     });
     return answered.finally(() => {

@@ -27,6 +27,10 @@ export interface OutagePlan {
   readonly load: number;
   readonly calmS: number;
   readonly outageS: number;
+  /** How long an answer takes beside the work, in ms. Default 0. */
+  readonly latencyMs?: number;
+  /** Every so many requests one fails, whatever the load. Default none. */
+  readonly failEvery?: number;
   /** How long cases go on to start after the outage. */
   readonly afterS: number;
   /** When the run ends at the latest. */
@@ -64,6 +68,8 @@ export async function runOutage(plan: OutagePlan): Promise<OutageResult> {
     queueMax: plan.perSecond * QUEUE_SECONDS,
     awayFrom,
     awayUntil,
+    ...(plan.latencyMs === undefined ? {} : { latencyMs: plan.latencyMs }),
+    ...(plan.failEvery === undefined ? {} : { failEvery: plan.failEvery }),
     now: () => scheduler.now,
     after: (delayMs, act) => scheduler.schedule(delayMs, act),
   });

@@ -120,11 +120,39 @@ describe("the limit", () => {
     expect(after(fresh, times(1_000, seen({ isPressed: false }))).limit).toBe(10);
   });
 
-  it("falls by a tenth for each failure, never below one, and does not rise with the same report", () => {
+  it("falls by a tenth for each failure, never below one", () => {
     expect(after(fresh, [failed]).limit).toBeCloseTo(9);
-    expect(after(fresh, [seen(), failed, seen()]).limit).toBeCloseTo(9);
-    expect(after({ ...fresh, limit: 1 }, [seen(), failed]).limit).toBe(1);
+    expect(after(fresh, [seen(), failed, seen()]).limit).toBeCloseTo(9.18);
+    expect(after({ ...fresh, limit: 64 }, [...times(50, seen()), failed]).limit).toBeCloseTo(57.6);
+    expect(after({ ...fresh, limit: 1 }, [failed, failed]).limit).toBe(1);
     expect(after({ ...fresh, limit: 90 }, [failed]).limit).toBeCloseTo(57.6);
+  });
+
+  describe("settles by the share of what fails, however its workers tell of it", () => {
+    const settledAt = (failsOneIn: number, toldAtOnce: number): number => {
+      const ends = Array.from({ length: 20_000 }, (_, nth) =>
+        (nth + 1) % failsOneIn === 0 ? failed : seen(),
+      );
+      let state = fresh;
+      for (let from = 0; from < ends.length; from += toldAtOnce) {
+        state = after(state, ends.slice(from, from + toldAtOnce));
+      }
+      return state.limit;
+    };
+
+    it.each([
+      [1_000, 64],
+      [100, 31],
+      [20, 14],
+      [10, 9],
+      [5, 6],
+    ])("one in %d fails: about %d", (failsOneIn, limit) => {
+      // Right after a failure it is a little lower than between two of them.
+      expect(settledAt(failsOneIn, 1)).toBeGreaterThan(limit * 0.8);
+      expect(settledAt(failsOneIn, 1)).toBeLessThan(limit * 1.2);
+      expect(settledAt(failsOneIn, 20)).toBeGreaterThan(limit * 0.6);
+      expect(settledAt(failsOneIn, 20)).toBeLessThan(limit * 1.2);
+    });
   });
 
   it("falls to one when as many failures come in a row as it allows attempts: the destination is down", () => {

@@ -321,9 +321,10 @@ function limitAfter(
   { pressedAnswers, failures }: DestinationReport,
   { max }: InFlightPolicy,
 ): number {
-  if (failures > 0) return Math.max(1, Math.min(max, limit) * DECREASE ** failures);
-  // The sum of 1/limit for each answer.
-  return Math.min(max, Math.sqrt(limit ** 2 + 2 * pressedAnswers));
+  // The sum of 1/limit for each answer. Those that were told together with a failure count as well: what fails now and
+  // then, whatever it is sent, is told of with each of its failures and would never rise again.
+  const risen = Math.min(max, Math.sqrt(Math.min(max, limit) ** 2 + 2 * pressedAnswers));
+  return Math.max(1, risen * DECREASE ** failures);
 }
 
 /** As many failures in a row as the limit allows attempts, and not too few: nothing gets through any more. */
