@@ -18,7 +18,7 @@ import { processMeter } from "../wire/meter.ts";
 import { readWhole, usage, type Call, type Command } from "./command.ts";
 import { configMissing, findConfigFile, loadConfig, type LoadedConfig } from "./config-file.ts";
 import { EXIT_CODES, type ExitCode } from "./exit-codes.ts";
-import { DATABASE_OPTIONS, openDatabase, type OpenedStore } from "./open.ts";
+import { DATABASE_OPTIONS, directUrl, openDatabase, type OpenedStore } from "./open.ts";
 import { say, sayJson } from "./terminal.ts";
 
 /** The newest cases that are looked at for what their attempts sent. */
@@ -135,7 +135,11 @@ async function examineDatabase(
   if (opened === null) return null;
   try {
     const server = await measured(opened.url);
-    const use = { processes: processes ?? 1, connectionsEach: CONNECTIONS_EACH };
+    const use = {
+      processes: processes ?? 1,
+      connectionsEach: CONNECTIONS_EACH,
+      hasDirectUrl: directUrl() !== null,
+    };
     const isReady = await examineSchema(opened.store, found);
     const running = isReady && processes === null ? await countProcesses(opened.store) : use.processes;
     found.push(...examineServer(server, { ...use, processes: running } satisfies DatabaseUse));

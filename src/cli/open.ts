@@ -135,6 +135,12 @@ function givenUrl(call: Call): string | null {
   return given === "" ? null : given;
 }
 
+/** The address of the database itself where a pooler stands between; null = none is named. */
+export function directUrl(): string | null {
+  const given = process.env["FOOTHOLD_DIRECT_DATABASE_URL"] ?? "";
+  return given === "" ? null : given;
+}
+
 /** A database that is open. */
 export interface OpenedStore {
   readonly store: Store;
@@ -151,7 +157,13 @@ async function openStore(
   const url = choice === "given" ? call.text("database") : (givenUrl(call) ?? config?.database ?? null);
   const applicationName = `foothold ${call.command.name}`;
   if (url !== null) {
-    const store = postgresStore({ url, poolMax, applicationName });
+    const direct = directUrl();
+    const store = postgresStore({
+      url,
+      poolMax,
+      applicationName,
+      ...(direct === null ? {} : { directUrl: direct }),
+    });
     return { store, url, place: store.description, close: () => store.close() };
   }
   const folder = resolve(call.text("data") ?? DATA_FOLDER);

@@ -12,9 +12,10 @@ const sound: ServerFacts = {
   fullPageWrites: true,
   synchronousCommit: "on",
   isReadOnly: false,
+  isPooled: false,
   skewMs: 0,
 };
-const use = { processes: 8, connectionsEach: 11 };
+const use = { processes: 8, connectionsEach: 11, hasDirectUrl: false };
 const codes = (over: Partial<ServerFacts>, processes = 8): readonly string[] =>
   examineServer({ ...sound, ...over }, { ...use, processes }).map(({ code }) => code);
 
@@ -33,9 +34,14 @@ describe("a database", () => {
     ["whose clock is behind", { skewMs: -2_001 }, ["CLOCK_SKEW"]],
     ["whose clock is a little ahead", { skewMs: 2_000 }, []],
     ["whose role may open few connections", { roleLimit: 87 }, ["CONNECTIONS_SHORT"]],
+    ["behind a pooler", { isPooled: true, databaseLimit: 4 }, ["POOLED"]],
     ["with just enough connections", { databaseLimit: 88 }, []],
   ])("%s", (_, over, found) => {
     expect(codes(over)).toEqual(found);
+  });
+
+  test("behind a pooler, with hints over a connection of their own, is as it should be", () => {
+    expect(examineServer({ ...sound, isPooled: true }, { ...use, hasDirectUrl: true })).toEqual([]);
   });
 
   test("with too few connections for what runs is told in numbers", () => {

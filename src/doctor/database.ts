@@ -18,6 +18,8 @@ export interface ServerFacts {
   readonly synchronousCommit: string;
   /** True for a standby, and where transactions are read-only by default. */
   readonly isReadOnly: boolean;
+  /** True where a pooler stands between. */
+  readonly isPooled: boolean;
   /** Epoch ms of its clock, minus ours. */
   readonly skewMs: number;
 }
@@ -28,6 +30,8 @@ export interface DatabaseUse {
   readonly processes: number;
   /** Connections of each, its listening one included. */
   readonly connectionsEach: number;
+  /** True where hints come over a connection to the database itself. */
+  readonly hasDirectUrl: boolean;
 }
 
 /** A difference of clocks that people should look at, in ms. */
@@ -70,7 +74,16 @@ export function examineServer(server: ServerFacts, use: DatabaseUse): readonly F
       "full_page_writes = on",
     );
   }
-  found.push(...examineConnections(server, use));
+  if (server.isPooled && !use.hasDirectUrl) {
+    note(
+      "POOLED",
+      "A pooler stands between. In transaction mode hints do not come through it: a case that another process made due " +
+        "waits for the next poll, up to 5 s.",
+      "FOOTHOLD_DIRECT_DATABASE_URL: the address of the database itself",
+    );
+  }
+  // How many connections a pooler opens is its own affair.
+  if (!server.isPooled) found.push(...examineConnections(server, use));
   if (Math.abs(server.skewMs) > SKEW_MS_MAX) {
     const seconds = (Math.abs(server.skewMs) / 1_000).toFixed(1);
     note(

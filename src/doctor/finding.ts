@@ -50,6 +50,7 @@ const INFOS = [
   "PING_MISSING",
   "BLIND",
   "DATABASE_MISSING",
+  "POOLED",
   "NODE_END_OF_LIFE",
 ] as const;
 

@@ -1,10 +1,10 @@
 /** The wall clock of a worker jumps while it holds cases. Needs libfaketime (the Debian package `faketime`). */
 
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../engine/world.ts";
+import { installDebianPackage } from "../setup/debian.ts";
 import { inArena, LEASE_MS, type Arena } from "./arena.ts";
 import type { WorkerProcess } from "./crew.ts";
 import { KIND_NAMES } from "./kinds.ts";
@@ -16,12 +16,11 @@ const CASES = 8;
 const ANSWER_MS = 400;
 /** How exact a jump must be seen, in ms. */
 const JUMP_SLACK_MS = 60_000;
-/** How long installing may take, in ms. */
-const INSTALL_MS = 60_000;
 
 /** Steps the clock of a worker by so many hours. One run = one step. */
 export async function stepClock(hours: 1 | -1, { serverUrl }: RoundInput): Promise<Outcome> {
-  const library = findLibrary() ?? installLibrary();
+  if (findLibrary() === null) installDebianPackage("faketime");
+  const library = findLibrary();
   if (library === null) {
     return { kind: "skipped", reason: "libfaketime is not installed, and this user cannot install it" };
   }
@@ -80,16 +79,4 @@ function findLibrary(): string | null {
     .map((name) => join("/usr/lib", name, "faketime", "libfaketimeMT.so.1"))
     .find((path) => existsSync(path));
   return found ?? null;
-}
-
-function installLibrary(): string | null {
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return null;
-  try {
-    for (const parameters of [["update"], ["install", "--yes", "--no-install-recommends", "faketime"]]) {
-      execFileSync("apt-get", parameters, { stdio: "pipe", timeout: INSTALL_MS });
-    }
-  } catch {
-    // The reason that the run is skipped says enough.
-  }
-  return findLibrary();
 }

@@ -53,7 +53,7 @@ describe("plans", () => {
   });
 
   const explain = async (name: StatementName): Promise<string> => {
-    const text = statements(name);
+    const { text } = statements(name);
     const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
     await client.query(`prepare looked_at as ${text}`);
     const values = Array.from({ length: Math.max(0, ...numbers) }, () => "null").join(", ");

@@ -2,6 +2,7 @@ import { Client } from "pg";
 import type { Store } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase } from "../setup/database.ts";
+import type { PgBouncer } from "../setup/pgbouncer.ts";
 import type { Subject } from "./contract/contract.ts";
 
 /** Every table that holds cases or holders. */
@@ -21,10 +22,12 @@ export interface PostgresSubject extends Subject {
   readonly client: Client;
 }
 
-export async function openPostgres(serverUrl: string): Promise<PostgresSubject> {
+/** Opens one. With a `pooler` the stores go through it, but for their hints; it is stopped with the subject. */
+export async function openPostgres(serverUrl: string, pooler?: PgBouncer): Promise<PostgresSubject> {
   const database = await createTestDatabase(serverUrl);
-  const store = postgresStore({ url: database.url });
-  const other = postgresStore({ url: database.url });
+  const options = { url: pooler?.through(database.url) ?? database.url, directUrl: database.url };
+  const store = postgresStore(options);
+  const other = postgresStore(options);
   const client = new Client(database.url);
   await client.connect();
   await store.migrate();
@@ -41,6 +44,7 @@ export async function openPostgres(serverUrl: string): Promise<PostgresSubject> 
     close: async () => {
       await closeAll(store, other);
       await client.end();
+      await pooler?.stop();
       await database.drop();
     },
   };

@@ -20,6 +20,11 @@ export interface PostgresConnection {
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, or its parts. */
   readonly url: string | PostgresConnection;
+  /**
+   * Where `url` is that of a pooler that lends connections transaction by transaction: the database itself, so that hints
+   * about due cases come through. Left out = `url`. One connection goes there.
+   */
+  readonly directUrl?: string | PostgresConnection;
   /** The schema that the tables are in; `foothold` when left out. Lower-case letters, digits and `_`. */
   readonly schema?: string;
   /** Connections at most; 10 when left out. Listening for hints takes one more. */
@@ -35,6 +40,8 @@ export interface PostgresStoreOptions {
 /** Options with every default filled in. */
 export interface Connecting {
   readonly client: ClientConfig;
+  /** For the connection that listens for hints. */
+  readonly listening: ClientConfig;
   readonly schema: string;
   readonly poolMax: number;
   /** Host and database for people, without user and password. */
@@ -50,25 +57,34 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 
 /** Checks the options. Throws `DATABASE_URL_INVALID`. */
 export function readConnection(options: PostgresStoreOptions): Connecting {
-  const { url } = options;
-  const target = typeof url === "string" ? readUrl(url) : { config: url, place: placeOf(url) };
+  const target = readTarget(options.url);
+  const common = {
+    application_name: options.applicationName ?? "foothold",
+    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    types: ownTypes,
+  };
   return {
-    client: {
-      ...target.config,
-      application_name: options.applicationName ?? "foothold",
-      query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
-      connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-      types: ownTypes,
-    },
+    client: { ...target.config, ...common },
+    listening: { ...readTarget(options.directUrl ?? options.url).config, ...common },
     schema: options.schema ?? DEFAULT_SCHEMA,
     poolMax: options.poolMax ?? POOL_MAX,
     place: target.place,
   };
 }
 
-function readUrl(text: string): { readonly config: ClientConfig; readonly place: string } {
+interface Target {
+  readonly config: ClientConfig;
+  readonly place: string;
+}
+
+function readTarget(url: PostgresStoreOptions["url"]): Target {
+  return typeof url === "string" ? readUrl(url) : { config: url, place: placeOf(url) };
+}
+
+function readUrl(text: string): Target {
   const wanted =
     "Write it as postgres://user:password@host:5432/database, with special characters percent-encoded.";
   if (!URL.canParse(text)) {

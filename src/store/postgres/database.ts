@@ -3,7 +3,7 @@
 import { Pool, types, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { readStatements, type StatementName, type Statements } from "../sql/statements.ts";
 import type { Connecting } from "./connection.ts";
-import { DriverFault, isConnectionUsable, translate } from "./failures.ts";
+import { DriverFault, isConnectionUsable, isPreparedElsewhere, translate } from "./failures.ts";
 import { Turnstile } from "./turnstile.ts";
 
 /** A parameter of a statement. */
@@ -23,6 +23,7 @@ export class Database implements Runner {
   readonly schema: string;
   readonly place: string;
   private readonly statements: Statements;
+  private readonly preparing: Preparing = { isKept: true };
   private readonly pool: Pool;
   private readonly lending: Turnstile;
   private ending: Promise<void> | undefined;
@@ -43,17 +44,20 @@ export class Database implements Runner {
   }
 
   async run<Row extends object>(name: StatementName, values: readonly Parameter[]): Promise<readonly Row[]> {
-    return this.withSession((session) => session.run<Row>(name, values));
+    return this.againUnprepared(() => this.withSession((session) => session.run<Row>(name, values)));
   }
 
-  /** Runs `work` in a transaction opened by the statement `begin`; whatever it throws takes everything back. */
+  /**
+   * Runs `work` in a transaction opened by the statement `begin`; whatever it throws takes everything back. Runs it once more
+   * where a pooler made prepared statements fail.
+   */
   async transact<T>(
     begin: "begin_change" | "begin_migration",
     work: (session: Session) => Promise<T>,
   ): Promise<T> {
-    return this.withSession(async (session) => {
+    const once = async (session: Session): Promise<T> => {
       try {
-        await session.send(this.statements(begin));
+        await session.send(this.text(begin));
         const result = await work(session);
         await session.send("commit");
         return result;
@@ -61,7 +65,8 @@ export class Database implements Runner {
         await session.takeBack();
         throw error;
       }
-    });
+    };
+    return this.againUnprepared(() => this.withSession(once));
   }
 
   /** Does `work`, with whatever it throws turned into an error of ours. */
@@ -73,9 +78,9 @@ export class Database implements Runner {
     }
   }
 
-  /** The text of a statement, for a connection that is not of the pool. */
+  /** The text of a statement, for what is sent without parameters. */
   text(name: StatementName): string {
-    return this.statements(name);
+    return this.statements(name).text;
   }
 
   /** Ends every connection, after the statements that run. Safe twice. */
@@ -92,7 +97,7 @@ export class Database implements Runner {
     const leave = await this.lending.enter();
     try {
       const client = await this.connect();
-      const session = new Session(client, this.statements);
+      const session = this.sessionOf(client);
       let isOut = true;
       const end = (): void => {
         if (!isOut) return;
@@ -107,6 +112,20 @@ export class Database implements Runner {
     }
   }
 
+  private sessionOf(client: PoolClient): Session {
+    return new Session(client, { statements: this.statements, preparing: this.preparing });
+  }
+
+  /** Where a prepared statement failed nothing was done, and none is prepared from then on: a second try ends it. */
+  private async againUnprepared<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPreparedElsewhere(error)) throw error;
+      return work();
+    }
+  }
+
   private async connect(): Promise<PoolClient> {
     try {
       return await this.pool.connect();
@@ -117,7 +136,7 @@ export class Database implements Runner {
 
   private async withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await this.connect();
-    const session = new Session(client, this.statements);
+    const session = this.sessionOf(client);
     try {
       return await work(session);
     } finally {
@@ -125,6 +144,19 @@ export class Database implements Runner {
       client.release(session.isBroken);
     }
   }
+}
+
+/**
+ * Whether connections keep what was prepared on them. A pooler that lends them transaction by transaction may not see to
+ * that; once one did not, statements are sent whole each time. Shared by all sessions of a store.
+ */
+interface Preparing {
+  isKept: boolean;
+}
+
+interface SessionParts {
+  readonly statements: Statements;
+  readonly preparing: Preparing;
 }
 
 /** A connection that was lent. `end` gives it back; safe twice. */
@@ -138,28 +170,34 @@ export class Session implements Runner {
   /** True once the connection cannot be used again. */
   isBroken = false;
   private readonly client: PoolClient;
-  private readonly statements: Statements;
+  private readonly parts: SessionParts;
 
-  constructor(client: PoolClient, statements: Statements) {
+  constructor(client: PoolClient, parts: SessionParts) {
     this.client = client;
-    this.statements = statements;
+    this.parts = parts;
   }
 
   async run<Row extends object>(name: StatementName, values: readonly Parameter[]): Promise<readonly Row[]> {
+    const { statements, preparing } = this.parts;
+    const { text, preparedAs } = statements(name);
+    const query: QueryConfig = { text, values: [...values] };
     try {
-      const text = this.statements(name);
-      const { rows } = await this.client.query<Row>({ name, text, values: [...values] });
+      const { rows } = await this.client.query<Row>(
+        preparing.isKept ? { ...query, name: preparedAs } : query,
+      );
       return rows;
     } catch (error) {
-      throw this.noted(error);
+      const fault = this.noted(error);
+      if (isPreparedElsewhere(fault)) preparing.isKept = false;
+      throw fault;
     }
   }
 
-  /** Of the server's process behind it; 0 where a pooler tells none. */
-  get processId(): number {
+  /** The process of the server that answered as we connected; a pooler tells another one, or none. */
+  get toldProcessId(): number | null {
     // `pg` knows it, its types do not.
     const { processID } = this.client as PoolClient & { readonly processID?: number | null };
-    return processID ?? 0;
+    return processID ?? null;
   }
 
   /** Runs a statement that is not ours, read as the driver reads it by itself. Throws what the driver throws. */
@@ -191,6 +229,15 @@ export class Session implements Runner {
     }
   }
 
+  /** Sends a text of several statements without parameters; gives the rows of the last one. */
+  async sendAll<Row extends object>(text: string): Promise<readonly Row[]> {
+    try {
+      return lastRows(await this.client.query<Row>(text));
+    } catch (error) {
+      throw this.noted(error);
+    }
+  }
+
   /** Rolls back; a connection on which that fails is given up, and the server rolls back by itself. */
   async takeBack(): Promise<void> {
     if (this.isBroken) return;
@@ -206,6 +253,14 @@ export class Session implements Runner {
     if (!isConnectionUsable(fault)) this.isBroken = true;
     return fault;
   }
+}
+
+/** Of several statements `pg` gives a list of results, which its types do not know. */
+function lastRows<Row extends object>(
+  results: QueryResult<Row> | readonly QueryResult<Row>[],
+): readonly Row[] {
+  const last = "rows" in results ? results : results.at(-1);
+  return last?.rows ?? [];
 }
 
 function ignore(): void {

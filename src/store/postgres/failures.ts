@@ -3,6 +3,9 @@
 import { DatabaseError } from "pg";
 import { FootholdError } from "../../core/errors.ts";
 
+/** A statement of that name is not there, or is there already. */
+const PREPARED_ELSEWHERE = /^(26000|42P05)$/;
+
 /** What the driver threw, told apart from whatever a callback or our own code may throw. */
 export class DriverFault extends Error {
   /** Null when it was not the server that spoke: no connection, or no answer in time. */
@@ -32,6 +35,14 @@ export function isCollision(error: unknown): boolean {
 export function isAlreadyMade(error: unknown): boolean {
   const state = sqlState(error);
   return state === "23505" || state === "42P06" || state === "42P07" || state === "42710";
+}
+
+/**
+ * True if the connection of the server behind a pooler does not know a prepared statement of ours, or knows one that our
+ * side does not know of: nothing was run.
+ */
+export function isPreparedElsewhere(error: unknown): boolean {
+  return PREPARED_ELSEWHERE.test(sqlState(error) ?? "");
 }
 
 /** True if the connection can be used again: the server refused a statement and is otherwise well. */
@@ -82,7 +93,8 @@ function remedyFor(state: string | null): string | null {
     return "Grant the user rights on the schema, or run `foothold migrate` as its owner.";
   if (state === "53300")
     return "Raise its max_connections, or lower the number of connections of each process.";
-  if (/^(08|25|40|53|55|57|58|XX)/.test(state)) return "It may serve us again when asked again.";
+  if (PREPARED_ELSEWHERE.test(state) || /^(08|25|40|53|55|57|58|XX)/.test(state))
+    return "It may serve us again when asked again.";
   return null;
 }
 

@@ -19,6 +19,8 @@ export interface ServerDescription {
   readonly fullPageWrites: boolean;
   readonly synchronousCommit: string;
   readonly isReadOnly: boolean;
+  /** True where something between us and it lends connections to several clients. */
+  readonly isPooled: boolean;
   /** Its clock, epoch ms. */
   readonly now: number;
 }
@@ -34,6 +36,7 @@ interface Columns {
   readonly full_page_writes: boolean;
   readonly synchronous_commit: string;
   readonly is_read_only: boolean;
+  readonly process_id: number;
   readonly now: number;
 }
 
@@ -42,7 +45,8 @@ export async function inspectServer(options: PostgresStoreOptions): Promise<Serv
   const database = new Database(readConnection({ ...options, poolMax: 1 }));
   try {
     return await database.guarded(async () => {
-      const [row] = await database.run<Columns>("inspect_server", []);
+      const { session, end } = await database.lend();
+      const [row] = await session.run<Columns>("inspect_server", []).finally(end);
       invariant(row !== undefined, "inspect_server returned no row");
       return {
         version: row.version,
@@ -55,6 +59,7 @@ export async function inspectServer(options: PostgresStoreOptions): Promise<Serv
         fullPageWrites: row.full_page_writes,
         synchronousCommit: row.synchronous_commit,
         isReadOnly: row.is_read_only,
+        isPooled: row.process_id !== session.toldProcessId,
         now: row.now,
       };
     });

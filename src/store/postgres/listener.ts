@@ -1,6 +1,6 @@
 /**
  * Hints about due cases, over one connection of their own that comes back by itself. Where it cannot be had, behind a
- * pooler that lends connections statement by statement or while the database is down, there are no hints and nothing
+ * pooler that lends connections transaction by transaction or while the database is down, there are no hints and nothing
  * else changes: work never depends on them.
  */
 
@@ -92,7 +92,7 @@ export class Listener {
 
   /** Listens until the connection ends. True if it listened at all. */
   private async listenOnce(signal: AbortSignal, onListening: () => void): Promise<boolean> {
-    const client = new Client(this.connecting.client);
+    const client = new Client(this.connecting.listening);
     const ended = new Promise<void>((resolve) => {
       client.once("end", resolve);
       client.on("error", () => resolve());

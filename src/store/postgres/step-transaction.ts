@@ -3,7 +3,7 @@
  * door and all of it is rolled back; there is nothing to find out afterwards.
  */
 
-import { FootholdError } from "../../core/errors.ts";
+import { FootholdError, invariant } from "../../core/errors.ts";
 import type { HolderCommit, HolderReply, StepTransaction } from "../port.ts";
 import { judgeLocked } from "./commit.ts";
 import type { Database, LentSession, Session } from "./database.ts";
@@ -22,8 +22,9 @@ const CONTROL = new RegExp(`${BLANKS}(?:${ENDS}|${OUTLIVES})\\b`, "i");
 export async function beginStep(database: Database): Promise<StepTransaction> {
   const lent = await database.lend();
   try {
-    await lent.session.send(database.text("begin_step"));
-    return new LentTransaction(database, lent);
+    const [begun] = await lent.session.sendAll<{ readonly pid: number }>(database.text("begin_step"));
+    invariant(begun !== undefined, "begin_step returned no row");
+    return new LentTransaction(database, lent, begun.pid);
   } catch (error) {
     lent.session.isBroken = true;
     lent.end();
@@ -34,12 +35,14 @@ export async function beginStep(database: Database): Promise<StepTransaction> {
 class LentTransaction implements StepTransaction {
   readonly #database: Database;
   readonly #lent: LentSession;
+  readonly #processId: number;
   #isOver = false;
   #running = 0;
 
-  constructor(database: Database, lent: LentSession) {
+  constructor(database: Database, lent: LentSession, processId: number) {
     this.#database = database;
     this.#lent = lent;
+    this.#processId = processId;
   }
 
   async query(
@@ -96,7 +99,7 @@ class LentTransaction implements StepTransaction {
   async #cut(session: Session): Promise<void> {
     session.isBroken = true;
     try {
-      await this.#database.run("cancel_statement", [session.processId]);
+      await this.#database.run("cancel_statement", [this.#processId]);
     } catch (error) {
       // Nothing of it can be committed any more; it ends by the time limit that the transaction was begun with.
       if (!(error instanceof DriverFault)) throw error;

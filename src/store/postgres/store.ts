@@ -30,8 +30,9 @@ import { beginStep } from "./step-transaction.ts";
 
 /**
  * A store in PostgreSQL 15 or later. Connects when it is first asked for something; every statement and every connect has a
- * bound of time, after which it throws `DATABASE_UNAVAILABLE`. Behind PgBouncer it needs 1.21 or later, for prepared
- * statements; hints work in session mode only.
+ * bound of time, after which it throws `DATABASE_UNAVAILABLE`. A pooler in transaction mode may stand between; one that
+ * does not see to prepared statements (PgBouncer before 1.21) is noticed, and statements are sent whole from then on. Hints
+ * do not come through it: see `directUrl`.
  *
  * Throws `DATABASE_URL_INVALID` or `CONFIG_INVALID` at once for options that cannot be used. The password is in no message.
  */

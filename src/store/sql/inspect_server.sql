@@ -11,4 +11,5 @@ select
   current_setting('full_page_writes')::boolean as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit,
   (pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean) as is_read_only,
+  pg_backend_pid() as process_id,
   floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now;

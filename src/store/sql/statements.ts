@@ -9,6 +9,7 @@
  * Nothing else in a statement ever varies: what a caller chooses is a parameter.
  */
 
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { FootholdError, invariant } from "../../core/errors.ts";
 
@@ -151,8 +152,18 @@ const STATEMENT_NAMES = [
 /** The name of a statement. */
 export type StatementName = (typeof STATEMENT_NAMES)[number];
 
-/** Gives the text of a statement. */
-export type Statements = (name: StatementName) => string;
+/** A statement as it is sent. */
+export interface Statement {
+  readonly text: string;
+  /**
+   * What a connection keeps it under. It says the text too: behind a pooler a connection may keep what another schema, or
+   * another version of this program, prepared, and that must never run in place of ours.
+   */
+  readonly preparedAs: string;
+}
+
+/** Gives a statement. */
+export type Statements = (name: StatementName) => Statement;
 
 /** One step of the schema. */
 export interface Migration {
@@ -165,19 +176,22 @@ export interface Migration {
   readonly text: string;
 }
 
+/** Hex digits of the digest in the name of a prepared statement; the server reads 63 characters of a name. */
+const DIGEST_DIGITS = 16;
+
 /** The schema of a store that names no other. */
 export const DEFAULT_SCHEMA = "foothold";
 
 /** Reads every statement for this schema. Throws `CONFIG_INVALID` when it is no plain identifier. */
 export function readStatements(schema: string): Statements {
   checkSchemaName(schema);
-  const texts = new Map<StatementName, string>(
-    STATEMENT_NAMES.map((name) => [name, readSql(`${name}.sql`, schema)]),
+  const statements = new Map<StatementName, Statement>(
+    STATEMENT_NAMES.map((name) => [name, readStatement(name, schema)]),
   );
   return (name) => {
-    const text = texts.get(name);
-    invariant(text !== undefined, `there is no statement ${name}`);
-    return text;
+    const statement = statements.get(name);
+    invariant(statement !== undefined, `there is no statement ${name}`);
+    return statement;
   };
 }
 
@@ -206,6 +220,12 @@ function checkSchemaName(schema: string): void {
     `The schema ${JSON.stringify(schema)} cannot be used: a name of lower-case letters, digits and _, ` +
       `at most 63, not beginning with a digit or pg_, is needed.`,
   );
+}
+
+function readStatement(name: StatementName, schema: string): Statement {
+  const text = readSql(`${name}.sql`, schema);
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, DIGEST_DIGITS);
+  return { text, preparedAs: `${name}_${digest}` };
 }
 
 function readSql(path: string, schema: string): string {
