@@ -43,7 +43,7 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
     destinations: Object.fromEntries(
       [...outside.destinations.values()].map(({ name, access }) => [
         name,
-        { refresh: () => access.refresh(process), ping: null },
+        { refresh: () => access.refresh(process), ping: null, clientTries: null },
       ]),
     ),
   };

@@ -54,6 +54,16 @@ const after = (
 ): DestinationState => afterReport(state, reportOf(...attempts), policy, now);
 const down = after(fresh, times(10, failed));
 
+/** The limit after 20,000 answers of which one in so many is a failure. */
+const settledAt = (failsOneIn: number, toldAtOnce: number): number => {
+  const ends = Array.from({ length: 20_000 }, (_, nth) => ((nth + 1) % failsOneIn === 0 ? failed : seen()));
+  let state = fresh;
+  for (let from = 0; from < ends.length; from += toldAtOnce) {
+    state = after(state, ends.slice(from, from + toldAtOnce));
+  }
+  return state.limit;
+};
+
 const sign = (over: Partial<Failure> & { readonly cause: FailureCause }): string =>
   signOf(failure(over), START).kind;
 const throttled = (untilAt: number | null): AttemptSeen =>
@@ -129,17 +139,6 @@ describe("the limit", () => {
   });
 
   describe("settles by the share of what fails, however its workers tell of it", () => {
-    const settledAt = (failsOneIn: number, toldAtOnce: number): number => {
-      const ends = Array.from({ length: 20_000 }, (_, nth) =>
-        (nth + 1) % failsOneIn === 0 ? failed : seen(),
-      );
-      let state = fresh;
-      for (let from = 0; from < ends.length; from += toldAtOnce) {
-        state = after(state, ends.slice(from, from + toldAtOnce));
-      }
-      return state.limit;
-    };
-
     it.each([
       [1_000, 64],
       [100, 31],

@@ -17,8 +17,10 @@ export interface CallContext {
   readonly dispatcher: <Dispatcher extends StepDispatcher>(over: Dispatcher) => Dispatcher;
 }
 
-/** The functions of a destination. */
+/** What goes to and from a destination beside its steps. */
 export interface DestinationCalls {
+  /** How often its client sends one request by itself, the first included; null = nothing is said. */
+  readonly clientTries: number | null;
   /** Makes the credential usable again; null = only people can. What it gives is not looked at. */
   readonly refresh: ((context: CallContext) => Promise<unknown>) | null;
   /** Asks the destination for anything that changes nothing; null = nothing is known that could be asked. */

@@ -86,6 +86,12 @@ export interface DestinationOptions {
    * destination is reached, the credential is taken, and what the client sends by itself. What it throws is told.
    */
   readonly ping?: (context: CallContext) => Promise<unknown>;
+  /**
+   * How often the client that `run` uses sends one request by itself, the first included: 3 for `maxRetries: 2`, 1 where
+   * its repeats are turned off; 1 to 100. `foothold doctor` says then, before anything is sent, where that is unsafe or
+   * more than `retry.maxRequests` allows. What is really sent is counted whatever it says. Default: nothing is said.
+   */
+  readonly clientTries?: number;
   /** Who acts, where it is not the owner of the case type. */
   readonly owners?: {
     /** Who can restore access. */
@@ -175,6 +181,7 @@ function textOf(outline: DestinationOutline): string {
 }
 
 const MAX_ATTEMPTS_MAX = 100;
+const CLIENT_TRIES_MAX = 100;
 const MAX_THROTTLES_MAX = 1_000;
 const MAX_REQUESTS_DEFAULT = 8;
 const MAX_REQUESTS_MAX = 1_000;
@@ -190,6 +197,7 @@ function readOptions({ name, options }: Destination): DestinationReading {
     "idempotency",
     "credential",
     "ping",
+    "clientTries",
     "owners",
     "retry",
     "inFlight",
@@ -201,7 +209,7 @@ function readOptions({ name, options }: Destination): DestinationReading {
   const wrongName = nameFault(name);
   if (wrongName !== null) reader.fault("", wrongName);
   const { id, refresh } = readCredential(reader);
-  const calls = { refresh, ping: readCall(reader, "ping") };
+  const calls = { refresh, ping: readCall(reader, "ping"), clientTries: readClientTries(reader) };
   const outline = {
     name,
     repeatSafety: readIdempotency(reader),
@@ -214,6 +222,11 @@ function readOptions({ name, options }: Destination): DestinationReading {
     requestAgeMs: reader.duration("requestAge", { defaultMs: 0, minMs: 0, maxMs: 24 * HOUR_MS }),
   };
   return { outline, sorters: readSorters(reader), calls, faults };
+}
+
+function readClientTries(reader: OptionReader): number | null {
+  if (reader.value("clientTries") === undefined) return null;
+  return reader.count("clientTries", { default: 1, min: 1, max: CLIENT_TRIES_MAX });
 }
 
 function readSorters(reader: OptionReader): readonly Sorter[] {

@@ -56,6 +56,18 @@ describe("the doctor", () => {
       { retry: { giveUpAfter: "2d" } },
       ["WINDOW_TOO_SHORT erp"],
     ],
+    ["a client that repeats more often than a step may send", { clientTries: 3 }, ["MULTIPLIED erp"]],
+    [
+      "a client whose repeats are within what a step may send",
+      { clientTries: 2, retry: { maxAttempts: 4 } },
+      [],
+    ],
+    ["a client that may send as much as it says", { clientTries: 3, retry: { maxRequests: 15 } }, []],
+    [
+      "a client that repeats what nothing there tells from another order",
+      { clientTries: 3, idempotency: { by: "none" } },
+      ["UNSAFE_HIDDEN_RETRY erp", "MULTIPLIED erp", "NO_REPEAT_SAFETY create erp"],
+    ],
     [
       "a write without a key and without a check",
       { idempotency: { by: "none" } },
@@ -88,6 +100,14 @@ describe("the doctor", () => {
     const to = defineDestination("erp", { idempotency: { by: "key", window: "24h" }, owners });
     const silent = defineCase("order", head).step("create", { to, request: () => 1, run: () => null });
     expect(codes([silent])).toEqual(["PING_MISSING erp"]);
+    // What it repeats is told, so there is nothing to be found out.
+    const { ping: _none, ...told } = sound({ clientTries: 1 });
+    const telling = defineCase("telling", head).step("create", {
+      to: defineDestination("erp", told),
+      request: (facts) => facts.input.amount,
+      run: () => null,
+    });
+    expect(codes([telling])).toEqual([]);
   });
 
   test("looks at each destination once, also at one that is only asked", () => {

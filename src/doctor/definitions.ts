@@ -19,23 +19,28 @@ export interface Habits {
   readonly repairMs: number;
 }
 
-/** A case type, and which of its destinations have a `ping`. */
+/** A case type, and what is said of the clients of its destinations. */
 export interface Examined {
   readonly outline: CaseOutline;
-  readonly destinations: { readonly [name: string]: { readonly ping: unknown } };
+  readonly destinations: { readonly [name: string]: Client };
+}
+
+/** What is said of a client: how it is tried out, and how often it sends one request by itself. */
+interface Client {
+  readonly ping: unknown;
+  readonly clientTries: number | null;
 }
 
 /** Findings about case types, each destination once. */
 export function examineDefinitions(caseTypes: readonly Examined[], habits: Habits): readonly Finding[] {
-  const destinations = new Map<string, readonly [DestinationOutline, boolean]>();
+  const destinations = new Map<string, readonly [DestinationOutline, Client]>();
   for (const { outline, destinations: calls } of caseTypes) {
     for (const one of outline.steps.flatMap(destinationsOf)) {
-      const hasPing = (calls[one.name]?.ping ?? null) !== null;
-      destinations.set(one.name, [one, hasPing]);
+      destinations.set(one.name, [one, calls[one.name] ?? { ping: null, clientTries: null }]);
     }
   }
   return [
-    ...[...destinations.values()].flatMap(([one, hasPing]) => examineDestination(one, hasPing, habits)),
+    ...[...destinations.values()].flatMap(([one, client]) => examineDestination(one, client, habits)),
     ...caseTypes.flatMap(({ outline }) => outline.steps.flatMap((step) => examineStep(outline, step))),
   ];
 }
@@ -50,14 +55,15 @@ export function destinationsOf(step: StepOutline): readonly DestinationOutline[]
 
 function examineDestination(
   destination: DestinationOutline,
-  hasPing: boolean,
+  { ping, clientTries }: Client,
   { repairMs }: Habits,
 ): readonly Finding[] {
   const at = { destination: destination.name };
   return [
     ...examineWindow(destination, repairMs),
     ...examineOwners(destination),
-    ...(hasPing
+    ...examineClient(destination, clientTries ?? 1),
+    ...(ping !== null || clientTries !== null
       ? []
       : [
           finding("PING_MISSING", at, {
@@ -68,6 +74,32 @@ function examineDestination(
           }),
         ]),
   ];
+}
+
+/** Layers multiply: what the client repeats by itself, times the attempts of a step. */
+function examineClient(
+  { name, repeatSafety, retry }: DestinationOutline,
+  clientTries: number,
+): readonly Finding[] {
+  if (clientTries === 1) return [];
+  const at = { destination: name };
+  const remedy = `turn the client's own repeats off, and say clientTries: 1 of ${name}`;
+  const { maxAttempts, maxRequests } = retry;
+  const most = clientTries * maxAttempts;
+  const unsafe = finding("UNSAFE_HIDDEN_RETRY", at, {
+    sentence:
+      `The client sends one request to ${name} up to ${clientTries} times by itself, and nothing there tells a repeat ` +
+      `from another order (${repeatSafety.by}).`,
+    remedy,
+  });
+  const multiplied = finding("MULTIPLIED", at, {
+    sentence:
+      `The client sends one request to ${name} up to ${clientTries} times, times ${maxAttempts} attempts of a step: ` +
+      `${most} requests, where ${maxRequests} are allowed.`,
+    remedy: `${remedy}; or fewer retry: { maxAttempts }`,
+  });
+  const isUnsafe = repeatSafety.by === "lookup" || repeatSafety.by === "none";
+  return [...(isUnsafe ? [unsafe] : []), ...(most > maxRequests ? [multiplied] : [])];
 }
 
 function examineWindow(
