@@ -37,6 +37,7 @@ import { problemsCommand, problemsMarkCommand } from "./problems.ts";
 import { auditHeadCommand, auditListCommand, auditVerifyCommand } from "./audit.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
+import { completionCommandOf } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
 import { destinationsCommand } from "./destinations.ts";
 import { casesExportCommand, replayCommand } from "./export.ts";
@@ -129,7 +130,13 @@ export const COMMANDS: readonly Command[] = [
   auditListCommand,
   auditHeadCommand,
   auditVerifyCommand,
+  completionCommandOf(() => COMMANDS),
 ];
+
+/** First words that need a second one, such as `cases`. */
+export const GROUPS: readonly string[] = [
+  ...new Set(COMMANDS.flatMap(({ name }) => (name.includes(" ") ? name.split(" ").slice(0, 1) : []))),
+].filter((first) => !COMMANDS.some(({ name }) => name === first));
 
 /** The command that the first words name, and the words after it. Throws `USAGE` with the nearest one. */
 export function findCommand(words: readonly string[]): {
@@ -146,9 +153,7 @@ export function findCommand(words: readonly string[]): {
 
 function unknownCommand(words: readonly string[]): FootholdError {
   const [first = "", second] = words;
-  const isGroup = ["cases", "inbox", "bulk", "notices", "people", "tokens", "audit", "second"].includes(
-    first,
-  );
+  const isGroup = GROUPS.includes(first);
   const typed = isGroup && second !== undefined && !second.startsWith("-") ? `${first} ${second}` : first;
   if (isGroup && typed === first) {
     const verbs = COMMANDS.flatMap(({ name }) =>

@@ -1,14 +1,14 @@
 /** The help: an overview, and one page for each command. */
 
-import { COMMANDS, findCommand } from "./commands.ts";
+import { COMMANDS, findCommand, GROUPS } from "./commands.ts";
 import { COMMON_OPTIONS, type Command } from "./command.ts";
 import { EXIT_CODE_WORDS } from "./exit-codes.ts";
 
-/** Lines of the help for `words`: the overview, one command, or all of `cases` or `inbox`. Throws `USAGE` for an unknown one. */
+/** Lines of the help for `words`: the overview, one command, or all of a group such as `cases`. Throws `USAGE` for an unknown one. */
 export function helpLines(words: readonly string[]): readonly string[] {
   const [first, ...more] = words;
   if (first === undefined) return overview();
-  if ((first === "cases" || first === "inbox") && more.length === 0) {
+  if (GROUPS.includes(first) && more.length === 0) {
     return listing(
       `foothold ${first}`,
       COMMANDS.filter(({ name }) => name.startsWith(`${first} `)),

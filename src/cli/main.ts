@@ -2,7 +2,7 @@
 /** The command line. Everything is composed here and below; nothing else reads the environment, prints or exits. */
 
 import { readCall } from "./command.ts";
-import { findCommand } from "./commands.ts";
+import { findCommand, GROUPS } from "./commands.ts";
 import { EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-codes.ts";
 import { helpLines } from "./help.ts";
 import { packageVersion } from "./package-version.ts";
@@ -30,8 +30,8 @@ async function runWords(words: readonly string[]): Promise<ExitCode | void> {
     for (const line of helpLines(first === "help" ? more : [])) say(line);
     return;
   }
-  if (first === "cases" && (more[0] === "--help" || more[0] === "-h")) {
-    for (const line of helpLines(["cases"])) say(line);
+  if (GROUPS.includes(first) && (more[0] === "--help" || more[0] === "-h")) {
+    for (const line of helpLines([first])) say(line);
     return;
   }
   const { command, rest } = findCommand(words);
