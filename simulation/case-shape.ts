@@ -7,6 +7,7 @@ import type {
   InFlightPolicy,
   EachStepOutline,
   LapsePolicy,
+  PollStepOutline,
   RepeatSafety,
   RetryPolicy,
   SendStepOutline,
@@ -145,6 +146,7 @@ function drawStep(
   { contracts, hasApproval, inFlight }: StepDraw,
 ): StepOutline {
   const draw = random.next();
+  if (draw < 0.04) return pollOf(common, digitsOf(draw), inFlight);
   if (draw < 0.12) {
     return { ...common, kind: "sleep", forMs: random.between(100, 4_000) } satisfies SleepStepOutline;
   }
@@ -171,6 +173,13 @@ function drawStep(
   const send = drawSend(random, { ...common, requires }, { contract, onLapse, inFlight });
   // Under one fence a case has one thing at a time.
   return contract !== "fence" && digitsOf(draw) < 0.15 ? eachOf(send, digitsOf(draw * 10)) : send;
+}
+
+/** Looks for goods; now and then for less time than they are out of stock. */
+function pollOf(common: Common, share: number, inFlight: InFlightPolicy): PollStepOutline {
+  const destination = destinationOutline("none", inFlight, "stock");
+  const timeoutMs = share < 0.3 ? 1_000 : 600_000;
+  return { ...common, kind: "poll", destination, everyMs: 500, deadlineMs: 2_000, timeoutMs };
 }
 
 /** A further number of what was drawn already, so that all other draws of a seed stay what they are. */

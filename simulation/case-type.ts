@@ -58,6 +58,18 @@ function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outs
       return { kind: "approval", outline, ...conditions, form: null };
     case "waitForEvent":
       return { kind: "waitForEvent", outline, ...conditions };
+    case "poll":
+      return {
+        kind: "poll",
+        outline,
+        ...conditions,
+        look: async ({ signal }) => {
+          const answer = await outside.stock.ask(process, signal);
+          if (answer.kind === "holds") return { kind: "found", value: "goods" };
+          return { kind: "notYet", why: "nothing is left" };
+        },
+        result: null,
+      };
     case "sleep":
       return { kind: "sleep", outline, ...conditions };
     case "each":

@@ -91,6 +91,7 @@ export const FAULT_KINDS = [
   /** What lapsed was asked about, and is what is wanted now. */
   "rechecked",
   /** A step was not needed. */
+  "looked",
   "passedOver",
   /** A correction made it needed all the same. */
   "neededAfterAll",

@@ -7,6 +7,7 @@ import type { Entry, JournalEntry } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
 import { partName } from "../src/core/part-name.ts";
+import { isSameLook } from "../src/core/plan-poll.ts";
 import { isOneEffect } from "../src/core/repeat-safety.ts";
 import { undoName, undoRequest } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
@@ -51,6 +52,7 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (entry.kind === "attemptOpened") checkAttempt(site, entry, violate);
   if (entry.kind === "intentOpened" || entry.kind === "attemptOpened") checkCanceling(site, entry, violate);
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
+  if (entry.kind === "lookAnswered") checkLook(site, entry, commitId, violate);
   if (entry.kind === "accessRefreshed") checkRefresh(site, entry, violate);
   if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
   if (entry.kind === "eachStarted") checkStart(site, entry, violate);
@@ -103,6 +105,22 @@ function checkUndoIntent(
   const before = stepOf(state, step);
   if (before.confirmation !== null || (before.intent?.request === request && before.intent.isUndone))
     violate("undo", `${undone.name} is taken back a second time`);
+}
+
+/** A look that found what the one before found is not written down, unless something else is with it. */
+function checkLook(
+  { state, journal }: EntrySite,
+  entry: Of<"lookAnswered">,
+  commitId: string,
+  violate: Violate,
+): void {
+  const { step, askedAt } = entry;
+  const waits = state.rest.kind === "waiting" ? state.rest.waits : [];
+  const isInTime = waits.some((one) => one.kind === "poll" && one.step === step && askedAt < one.untilAt);
+  const own = journal.filter((one) => one.commitId === commitId).map((one) => one.entry.kind);
+  const isAlone = own.every((kind) => kind === "lookAnswered" || kind === "parked");
+  if (isInTime && isAlone && own.length <= 2 && isSameLook(state, entry))
+    violate("polls", `${step} writes down once more that ${entry.answer.why}`);
 }
 
 function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Violate): void {

@@ -94,6 +94,7 @@ const OF_WORKERS: ReadonlySet<EntryKind> = new Set([
   "checkAnswered",
   "accessRefreshed",
   "conditionAnswered",
+  "lookAnswered",
   "stepLapsed",
   "stepRestored",
   "stepUndone",

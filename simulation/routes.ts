@@ -52,6 +52,7 @@ function routeOf(entry: Entry, { confirmed, lapsed, passedOver, usedUp }: Known)
   if (entry.kind === "accessRefreshed" && entry.answer.kind === "refreshed") return "refreshed";
   if (entry.kind === "stepUndone") return "undone";
   if (entry.kind === "eachStarted") return "each";
+  if (entry.kind === "lookAnswered") return "looked";
   if (entry.kind === "stepConfirmed" && entry.by.how === "notNeeded") return "passedOver";
   if ((entry.kind === "stepConfirmed" || entry.kind === "attemptOpened") && passedOver.has(entry.step))
     return "neededAfterAll";

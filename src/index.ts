@@ -26,13 +26,17 @@ export {
   cannotTell,
   didNotHappen,
   differs,
+  found,
   happened,
   holds,
+  notYet,
   type CannotTell,
   type CheckReply,
   type DidNotHappen,
   type Differs,
+  type Found,
   type Happened,
+  type NotYet,
 } from "./define/answers.ts";
 export { defineCase, type CaseOptions, type NoEvents } from "./define/builder.ts";
 export type {

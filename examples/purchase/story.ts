@@ -78,6 +78,7 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "checkAnswered":
     case "accessRefreshed":
     case "conditionAnswered":
+    case "lookAnswered":
     case "eachStarted":
     case "stepRestored":
     case "parked":

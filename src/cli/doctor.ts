@@ -6,7 +6,8 @@ import { readDuration } from "../define/duration.ts";
 import { faultsIn } from "../define/faulty-definition.ts";
 import type { Registry } from "../define/registry.ts";
 import { examineNode, examineServer, type DatabaseUse } from "../doctor/database.ts";
-import { destinationsOf, examineDefinitions } from "../doctor/definitions.ts";
+import { reachedBy } from "../core/sends.ts";
+import { examineDefinitions } from "../doctor/definitions.ts";
 import { examineOwners } from "../doctor/owners.ts";
 import { byWeight, finding, type Finding, type FindingCode, type Severity } from "../doctor/finding.ts";
 import { tryDestination, type DryAttempt, type LiveReport } from "../doctor/live.ts";
@@ -239,7 +240,7 @@ async function tryAll(registry: Registry): Promise<readonly LiveReport[]> {
 function dryAttemptsOf(registry: Registry): readonly DryAttempt[] {
   const attempts = new Map<string, DryAttempt>();
   for (const { outline, destinations } of registry.all) {
-    for (const destination of outline.steps.flatMap(destinationsOf)) {
+    for (const destination of outline.steps.flatMap(reachedBy)) {
       const ping = destinations[destination.name]?.ping ?? null;
       if (ping !== null) attempts.set(destination.name, { destination, ping });
     }

@@ -156,6 +156,7 @@ export const WAIT_WORDS: Readonly<Record<Wait["kind"], ReadableState>> = {
   approval: "Waiting for approval",
   event: "Waiting for event",
   timer: "Waiting until",
+  poll: "Waiting until",
   held: "Held back",
   access: "Needs access",
 };

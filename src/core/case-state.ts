@@ -116,6 +116,18 @@ export interface RecordedAnswer {
   readonly unsureSinceAt: number | null;
 }
 
+/** What the last journaled look of a step found. */
+export interface LookState {
+  readonly answer: "notYet" | "cannotTell";
+  readonly why: string;
+  readonly askedAt: number;
+  readonly nextLookAt: number;
+  /** How often in a row it could not be told; 0 when it can. */
+  readonly timesUnsure: number;
+  /** When that began; null when it can be told. */
+  readonly unsureSinceAt: number | null;
+}
+
 /** What the journal says of one step. */
 export interface StepState {
   readonly intent: Intent | null;
@@ -143,6 +155,8 @@ export interface StepState {
   /** Fingerprints that the destination rejected; never sent again. */
   readonly rejected: readonly string[];
   readonly conditions: { readonly [condition: string]: RecordedAnswer };
+  /** Since it was reached, or last made to look anew; null = it was not looked. */
+  readonly look: LookState | null;
   /** The answer of a person that the step has not used yet. */
   readonly answer: ApprovalAnswer | null;
   /** When a person last wanted it asked anew; what was asked since then has served it. Null = nothing is wanted. */
@@ -286,6 +300,7 @@ export const UNTOUCHED_STEP: StepState = {
   refresh: null,
   rejected: [],
   conditions: {},
+  look: null,
   answer: null,
   checkOrderedAt: null,
   checkedAt: null,
@@ -366,6 +381,7 @@ export function hasEffect({ by }: Confirmation): boolean {
     case "approval":
     case "event":
     case "timer":
+    case "poll":
     case "each":
     case "notNeeded":
     case "skip":

@@ -35,6 +35,7 @@ import type {
   EachStepOutline,
   RetryPolicy,
   SendStepOutline,
+  PollStepOutline,
   SleepStepOutline,
   StepOutline,
   WaitForEventStepOutline,
@@ -104,6 +105,7 @@ type AnyDraft =
   | Draft<EachStepOutline>
   | Draft<ApprovalStepOutline>
   | Draft<WaitForEventStepOutline>
+  | Draft<PollStepOutline>
   | Draft<SleepStepOutline>;
 
 const common = { after: [], closure: [], when: [], requires: [], uses: null } as const;
@@ -132,6 +134,15 @@ function completed(draft: AnyDraft): StepOutline {
       return { ...common, by: "finance", expiresMs: 3 * DAY, ...draft };
     case "waitForEvent":
       return { ...common, eventType: "paid", timeoutMs: DAY, ...draft };
+    case "poll":
+      return {
+        ...common,
+        destination: destination(),
+        everyMs: MINUTE,
+        deadlineMs: 30 * SECOND,
+        timeoutMs: DAY,
+        ...draft,
+      };
     case "sleep":
       return { ...common, forMs: HOUR, ...draft };
   }

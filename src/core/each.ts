@@ -132,5 +132,5 @@ export function boundAtOnce(
 
 /** True for what is under way then. */
 export function beginsSomething({ kind }: Act): boolean {
-  return kind === "send" || kind === "check" || kind === "ask" || kind === "refresh";
+  return kind === "send" || kind === "check" || kind === "ask" || kind === "look" || kind === "refresh";
 }

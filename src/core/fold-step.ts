@@ -273,6 +273,7 @@ export function confirm(state: CaseState, entry: EntryOf<"stepConfirmed">, at: n
     checkedAt: null,
     undone: null,
     answer: null,
+    look: null,
   };
 }
 
@@ -282,6 +283,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
     case "approval":
     case "event":
     case "timer":
+    case "poll":
     case "each":
     case "notNeeded":
       return stepOf(state, entry.step).intent;
@@ -322,6 +324,17 @@ export function answerCondition(state: CaseState, entry: EntryOf<"conditionAnswe
   return { conditions: { ...conditions, [entry.condition]: { answer, askedAt, nextProbeAt, ...unsure } } };
 }
 
+/** A look that did not find what is waited for. */
+export function answerLook(state: CaseState, entry: EntryOf<"lookAnswered">): StepChange {
+  const { look: before } = stepOf(state, entry.step);
+  const { answer, askedAt, nextLookAt } = entry;
+  const unsure =
+    answer.kind === "cannotTell"
+      ? { timesUnsure: (before?.timesUnsure ?? 0) + 1, unsureSinceAt: before?.unsureSinceAt ?? askedAt }
+      : { timesUnsure: 0, unsureSinceAt: null };
+  return { look: { answer: answer.kind, why: answer.why, askedAt, nextLookAt, ...unsure } };
+}
+
 /**
  * A step that a person acted on: its review is closed, it has fresh bounds and no pending automatic try (R16), and what
  * could be asked is asked anew. Attempt numbers run on.
@@ -340,6 +353,7 @@ export function renew({ round }: StepState, at: number, answer: ApprovalAnswer |
     checkedAt: null,
     undone: null,
     conditions: {},
+    look: null,
     refresh: null,
     round: { ...FRESH_ROUND, number: round.number + 1 },
   };

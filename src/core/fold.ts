@@ -16,6 +16,7 @@ import { corruptJournal } from "./corrupt-journal.ts";
 import {
   answerCheck,
   answerCondition,
+  answerLook,
   confirm,
   failAttempt,
   openAttempt,
@@ -110,6 +111,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return goOn(state, at, entry.step, refreshAccess(state, entry));
     case "conditionAnswered":
       return goOn(state, at, entry.step, answerCondition(state, entry));
+    case "lookAnswered":
+      return goOn(state, at, entry.step, answerLook(state, entry));
     case "stepConfirmed":
       return confirmStep(state, entry, at);
     case "eachStarted":

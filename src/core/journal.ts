@@ -29,6 +29,8 @@ export type ConfirmedBy =
   | { readonly how: "approval"; readonly sourceId: string; readonly by: string }
   | { readonly how: "event"; readonly sourceId: string; readonly eventType: string }
   | { readonly how: "timer"; readonly dueAt: number }
+  /** A look at the destination found what was waited for. */
+  | { readonly how: "poll"; readonly askedAt: number }
   /** All of its keys stand. */
   | { readonly how: "each"; readonly keys: number }
   /** Nothing was to be done: a condition of `when` did not hold. */
@@ -71,6 +73,13 @@ export type CheckAnswer =
   /** It exists under our name or key, but is not what was wanted. */
   | { readonly kind: "differs"; readonly why: string; readonly evidence: Json }
   | { readonly kind: "didNotHappen" }
+  | { readonly kind: "cannotTell"; readonly why: string };
+
+/** What a look at a destination found. */
+export type LookAnswer =
+  | { readonly kind: "found"; readonly value: Json }
+  /** It is not there yet. `againMs`: when to look again; left out = as the step says. */
+  | { readonly kind: "notYet"; readonly why: string; readonly againMs?: number }
   | { readonly kind: "cannotTell"; readonly why: string };
 
 /** What came of refreshing the access of a credential. `failure.executed` is `no`: the step's effect is elsewhere. */
@@ -160,6 +169,15 @@ export type Wait =
       readonly orTypes?: readonly string[];
     }
   | { readonly kind: "timer"; readonly step: string; readonly dueAt: number }
+  /** It is looked again, at `untilAt` for the last time. `dueAt` of a repeat is not journaled. */
+  | {
+      readonly kind: "poll";
+      readonly step: string;
+      readonly dueAt: number;
+      readonly untilAt: number;
+      readonly destination: string;
+      readonly why: string;
+    }
   /** Held back: all workers together send no more to this destination now. `dueAt` of a repeat is not journaled. */
   | {
       readonly kind: "held";
@@ -349,6 +367,16 @@ export type Entry =
       readonly askedAt: number;
       readonly nextProbeAt: number | null;
       /** What was seen of the requests of the question; absent where nothing was metered. */
+      readonly wire?: WireSummary;
+    }
+  /** A look did not find what is waited for; one that found the same as the look before is not journaled. */
+  | {
+      readonly kind: "lookAnswered";
+      readonly step: string;
+      readonly answer: Exclude<LookAnswer, { kind: "found" }>;
+      readonly askedAt: number;
+      readonly nextLookAt: number;
+      /** What was seen of the requests of the look; absent where nothing was metered. */
       readonly wire?: WireSummary;
     }
   | { readonly kind: "reviewOpened"; readonly review: Review }

@@ -245,7 +245,7 @@ function isUnchanged(
 function isStuck(act: Act): boolean {
   if (act.kind === "review") return true;
   if (act.kind !== "wait") return false;
-  return act.wait.kind === "retry" || act.wait.kind === "check" || act.wait.kind === "probe";
+  return ["retry", "check", "probe", "poll"].includes(act.wait.kind);
 }
 
 function hasReview({ steps }: CaseState, only: string | null): boolean {

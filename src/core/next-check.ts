@@ -68,6 +68,7 @@ function checkAt(
   switch (act.kind) {
     case "ask":
     case "check":
+    case "look":
     case "refresh":
     case "send":
     case "record":
@@ -100,6 +101,7 @@ function standingAt(
       return act.why === "stands" || act.why === "busy" ? pickUp : at;
     case "ask":
     case "check":
+    case "look":
     case "refresh":
     case "send":
     case "record":
@@ -109,7 +111,12 @@ function standingAt(
 }
 
 function sendsOrAsks(step: StepOutline): boolean {
-  return step.kind === "step" || step.kind === "each" || step.requires.some(({ kind }) => kind === "probe");
+  return (
+    step.kind === "step" ||
+    step.kind === "each" ||
+    step.kind === "poll" ||
+    step.requires.some(({ kind }) => kind === "probe")
+  );
 }
 
 /** The same for one condition of a step. */
@@ -126,10 +133,10 @@ export function nextProbeAt(
   return Math.max(pickUp, dueAt, freshUntilAt(input, planned.step.name, condition));
 }
 
-type EngineWait = Extract<Wait, { kind: "retry" | "check" | "probe" }>;
+type EngineWait = Extract<Wait, { kind: "retry" | "check" | "probe" | "poll" }>;
 
 function isForEngine(wait: Wait): wait is EngineWait {
-  return wait.kind === "retry" || wait.kind === "check" || wait.kind === "probe";
+  return wait.kind === "retry" || wait.kind === "check" || wait.kind === "probe" || wait.kind === "poll";
 }
 
 /** Whoever was refused itself is tried again when its quota is reset; who waits for others is only looked at. */

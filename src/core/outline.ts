@@ -160,7 +160,7 @@ export interface WaitForEventStepOutline extends StepCommon {
   readonly kind: "waitForEvent";
   readonly eventType: string;
   /** Further types: the first event of any of them ends the wait, and the result says which it was. */
-  readonly orTypes?: readonly string[] | undefined;
+  readonly orTypes?: readonly string[];
   /** From the moment the wait starts. Then it goes to review. */
   readonly timeoutMs: number;
 }
@@ -173,6 +173,18 @@ export function awaitedTypes({
   return [eventType, ...orTypes];
 }
 
+/** A step that looks at a destination again and again, until that has what is waited for. Nothing changes by it. */
+export interface PollStepOutline extends StepCommon {
+  readonly kind: "poll";
+  readonly destination: DestinationOutline;
+  /** From one look to the next, where the answer does not say. */
+  readonly everyMs: number;
+  /** How long one look may take. */
+  readonly deadlineMs: number;
+  /** From the moment the step is reached. The last look is made then; without what it waits for it goes to review. */
+  readonly timeoutMs: number;
+}
+
 /** A step that waits for time to pass. */
 export interface SleepStepOutline extends StepCommon {
   readonly kind: "sleep";
@@ -181,7 +193,12 @@ export interface SleepStepOutline extends StepCommon {
 
 /** One step of a case type. */
 export type StepOutline =
-  SendStepOutline | EachStepOutline | ApprovalStepOutline | WaitForEventStepOutline | SleepStepOutline;
+  | SendStepOutline
+  | EachStepOutline
+  | ApprovalStepOutline
+  | WaitForEventStepOutline
+  | PollStepOutline
+  | SleepStepOutline;
 
 /** A case type without its functions. */
 export interface CaseOutline {

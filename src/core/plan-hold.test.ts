@@ -93,11 +93,20 @@ describe("a send whose destination takes no more now", () => {
 describe("the waits of a case that is looked at again", () => {
   const held: Wait = { kind: "held", ...where, dueAt: START };
   const access: Wait = { kind: "access", ...where, dueAt: START, owner: "erp-admins" };
+  const poll: Wait = {
+    kind: "poll",
+    step: "export",
+    dueAt: START,
+    untilAt: START + MINUTE,
+    destination: "erp",
+    why: "it runs",
+  };
   const timer: Wait = { kind: "timer", step: "pause", dueAt: START };
 
   it("are the same whenever what is held back is looked at again", () => {
     expect(areSameWaits([held, timer], [{ ...held, dueAt: START + 1 }, timer])).toBe(true);
     expect(areSameWaits([access], [{ ...access, dueAt: START + 1 }])).toBe(true);
+    expect(areSameWaits([poll], [{ ...poll, dueAt: START + 1 }])).toBe(true);
   });
 
   it("differ by what is waited for, by where, by any other time, and by their number", () => {
@@ -106,6 +115,8 @@ describe("the waits of a case that is looked at again", () => {
     expect(areSameWaits([held], [{ ...held, destination: "crm" }])).toBe(false);
     expect(areSameWaits([held], [{ ...held, credentialId: "other" }])).toBe(false);
     expect(areSameWaits([timer], [{ ...timer, dueAt: START + 1 }])).toBe(false);
+    expect(areSameWaits([poll], [{ ...poll, why: "it is queued" }])).toBe(false);
+    expect(areSameWaits([poll], [{ ...poll, untilAt: START }])).toBe(false);
     expect(areSameWaits([held], [])).toBe(false);
     expect(areSameWaits([], [])).toBe(true);
   });

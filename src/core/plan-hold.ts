@@ -3,6 +3,7 @@
 import { stepOf, type CaseState } from "./case-state.ts";
 import { destinationKey, type Hold } from "./in-flight.ts";
 import type { Wait } from "./journal.ts";
+import { canonicalJson } from "./json.ts";
 import type { StepOutline } from "./outline.ts";
 import type { Act, PlanInput } from "./planning.ts";
 import { ownerOf } from "./review.ts";
@@ -39,13 +40,16 @@ function isTriedAnew(
   return round.number > 1 && renewedAt !== null && renewedAt > deniedAt;
 }
 
-/** True where two lists of waits differ only in when held back sends are looked at again: nothing to write down. */
+/** True where two lists of waits differ only in when what is held back or not there yet is looked at again: nothing to write down. */
 export function areSameWaits(one: readonly Wait[], other: readonly Wait[]): boolean {
   return one.length === other.length && one.every((wait, index) => isSameWait(wait, other[index]));
 }
 
 function isSameWait(one: Wait, other: Wait | undefined): boolean {
   if (other === undefined || one.kind !== other.kind || one.step !== other.step) return false;
+  if (one.kind === "poll") {
+    return canonicalJson({ ...one, dueAt: 0 }) === canonicalJson({ ...other, dueAt: 0 });
+  }
   if (!isHeldBack(one) || !isHeldBack(other)) return one.dueAt === other.dueAt;
   return one.destination === other.destination && one.credentialId === other.credentialId;
 }

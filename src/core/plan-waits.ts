@@ -106,7 +106,7 @@ export function planSleep(input: PlanInput, step: SleepStepOutline): Act {
 }
 
 /** When the last step that this one follows was confirmed; the case's start where it follows none. */
-function reachedAt({ state }: PlanInput, step: StepOutline): number {
+export function reachedAt({ state }: Pick<PlanInput, "state">, step: StepOutline): number {
   const confirmations = step.after.map((name) => stepOf(state, name).confirmation);
   return Math.max(state.startedAt, ...confirmations.filter((one) => one !== null).map(({ at }) => at));
 }

@@ -12,6 +12,7 @@ import { holdSend } from "./plan-hold.ts";
 import { planLapsed } from "./plan-lapsed.ts";
 import { actForOrder } from "./plan-ordered-check.ts";
 import { planCancel, strayEffects } from "./plan-cancel.ts";
+import { planPoll } from "./plan-poll.ts";
 import { planSend } from "./plan-send.ts";
 import { actForStanding } from "./plan-standing.ts";
 import { planApproval, planSleep, planWaitForEvent, takenEvents } from "./plan-waits.ts";
@@ -166,6 +167,8 @@ function actForOpen({ input, step, taken }: Planning): Act {
       return planApproval(input, step);
     case "waitForEvent":
       return planWaitForEvent(input, step, taken);
+    case "poll":
+      return planPoll(input, step);
     case "sleep":
       return planSleep(input, step);
   }

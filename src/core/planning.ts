@@ -74,6 +74,8 @@ export type Act =
    * is wanted now.
    */
   | { readonly kind: "check"; readonly about: "outcome" | "present" }
+  /** Look whether what the step waits for is there. */
+  | { readonly kind: "look" }
   /** Have the access of the destination's credential refreshed: the last attempt was refused for want of it. */
   | { readonly kind: "refresh" }
   /** Nothing to send: this entry confirms. */

@@ -41,7 +41,7 @@ export function reviewForFailure(
 /** Who takes a review of `step`. */
 export function ownerOf(outline: CaseOutline, step: StepOutline, reason: ReviewReason): string {
   if (step.kind === "approval" && (reason === "refused" || reason === "expired")) return step.by;
-  if (step.kind !== "step") return outline.owner;
+  if (step.kind !== "step" && step.kind !== "poll") return outline.owner;
   return destinationOwner(step.destination, reason) ?? outline.owner;
 }
 

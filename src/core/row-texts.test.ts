@@ -58,6 +58,7 @@ describe("the summary of a row can be stored, whoever wrote its texts", () => {
         { kind: "approval", step: "b", dueAt: null, by: HOSTILE },
         { kind: "event", step: "c", dueAt: 5, eventType: HOSTILE, orTypes: [HOSTILE] },
         { kind: "timer", step: "d", dueAt: 5 },
+        { kind: "poll", step: "e", dueAt: 5, untilAt: 9, destination: "erp", why: HOSTILE },
       ],
     });
     expect(summary.waits).toEqual([
@@ -65,6 +66,7 @@ describe("the summary of a row can be stored, whoever wrote its texts", () => {
       { kind: "approval", step: "b", dueAt: null, by: CLEAN },
       { kind: "event", step: "c", dueAt: 5, eventType: CLEAN, orTypes: [CLEAN] },
       { kind: "timer", step: "d", dueAt: 5 },
+      { kind: "poll", step: "e", dueAt: 5, untilAt: 9, destination: "erp", why: CLEAN },
     ]);
     expect(isStorable(summary)).toBe(true);
   });

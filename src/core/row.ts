@@ -178,6 +178,8 @@ function storableWait(wait: Wait): Wait {
   switch (wait.kind) {
     case "probe":
       return { ...wait, condition: storable(wait.condition), why: storable(wait.why) };
+    case "poll":
+      return { ...wait, why: storable(wait.why) };
     case "approval":
       return { ...wait, by: storable(wait.by) };
     case "event":

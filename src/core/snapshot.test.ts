@@ -21,6 +21,13 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     input: { vendor: "acme" },
     by: person,
   },
+  lookAnswered: {
+    kind: "lookAnswered",
+    step: "wait",
+    answer: { kind: "cannotTell", why: "it is down" },
+    askedAt: START,
+    nextLookAt: START + 1,
+  },
   conditionAnswered: {
     kind: "conditionAnswered",
     step: "create",
@@ -183,6 +190,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 7, folded: "929cde4aaa7c6432" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 8, folded: "9010c7422f0ad21b" });
   });
 });

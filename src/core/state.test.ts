@@ -73,6 +73,14 @@ const waits: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
   probe: { kind: "probe", step: "notify", dueAt: START + HOUR, condition: "open", why: "crm is down" },
   approval: { kind: "approval", step: "approve", dueAt: null, by: "finance" },
   event: { kind: "event", step: "paid", dueAt: START + HOUR, eventType: "paid" },
+  poll: {
+    kind: "poll",
+    step: "notify",
+    dueAt: START + HOUR,
+    untilAt: START + 9 * HOUR,
+    destination: "erp",
+    why: "it runs",
+  },
   timer: { kind: "timer", step: "pause", dueAt: START + HOUR },
   held: { kind: "held", step: "notify", dueAt: START + HOUR, destination: "erp", credentialId: "erp-1" },
   access: {
@@ -91,6 +99,7 @@ const WAITING: Record<Wait["kind"], ReadableState> = {
   probe: "Waiting until",
   approval: "Waiting for approval",
   event: "Waiting for event",
+  poll: "Waiting until",
   timer: "Waiting until",
   held: "Held back",
   access: "Needs access",

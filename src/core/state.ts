@@ -271,6 +271,14 @@ function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }:
         actsNext: `whoever sends ${awaitedTypes(wait).join(" or ")}`,
         byAt: wait.dueAt,
       };
+    case "poll":
+      // The row knows when it is looked again; the journal only when it was for the first time.
+      return {
+        state: "Waiting until",
+        sentence: `${wait.step} waits for ${wait.destination}, which does not have it yet (${wait.why}); it is looked again.`,
+        ...engine,
+        byAt: dueAt ?? wait.dueAt,
+      };
     case "timer":
       return { state: "Waiting until", sentence: `${wait.step} waits for its time.`, ...engine };
     case "held":

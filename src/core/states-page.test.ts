@@ -82,6 +82,7 @@ const waits: Record<Wait["kind"], Wait> = {
   probe: { kind: "probe", step: "a", dueAt: START, condition: "open", why: "down" },
   approval: { kind: "approval", step: "a", dueAt: null, by: "finance" },
   event: { kind: "event", step: "a", dueAt: START, eventType: "paid" },
+  poll: { kind: "poll", step: "a", dueAt: START, untilAt: START, destination: "erp", why: "it runs" },
   timer: { kind: "timer", step: "a", dueAt: START },
   held: { kind: "held", step: "a", dueAt: START, destination: "erp", credentialId: "erp-1" },
   access: {
@@ -208,6 +209,15 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
       answer: { kind: "holds" },
       askedAt: START,
       nextProbeAt: null,
+    },
+  ],
+  lookAnswered: [
+    {
+      kind: "lookAnswered",
+      step: "a",
+      answer: { kind: "notYet", why: "it runs" },
+      askedAt: START,
+      nextLookAt: START,
     },
   ],
   stepConfirmed: [confirmed],

@@ -1,8 +1,9 @@
 /** What conditions and checks answer: how authors make an answer, and how what a function gave is read. */
 
-import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
+import type { CheckAnswer, ConditionAnswer, LookAnswer } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
 import { describeValue } from "./describe-value.ts";
+import { readDuration, type Duration } from "./duration.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
 
 /** It took effect: `result` is what `run` would have returned, `evidence` is kept for people. */
@@ -65,6 +66,30 @@ export function cannotTell(why: string): CannotTell {
   return { kind: "cannotTell", why };
 }
 
+/** What `look` answers: it is there. */
+export interface Found<Result = unknown> {
+  readonly kind: "found";
+  readonly result: Result;
+}
+
+/** What `look` answers: it is not there yet. */
+export interface NotYet {
+  readonly kind: "notYet";
+  readonly why: string;
+  /** When to look again; left out = as the step says. */
+  readonly again?: Duration;
+}
+
+/** Answers a look: what is waited for is there, and `result` is what the step gives. */
+export function found<Result>(result: Result): Found<Result> {
+  return { kind: "found", result };
+}
+
+/** Answers a look: not yet, look again in `again`, 1 s at least; left out, in as long as the step's `every` says. */
+export function notYet(why: string, options: { readonly again?: Duration } = {}): NotYet {
+  return { kind: "notYet", why, ...options };
+}
+
 /** Answers a condition: it holds. The same as `true`. */
 export function holds(): Extract<ConditionAnswer, { kind: "holds" }> {
   return { kind: "holds" };
@@ -94,6 +119,37 @@ export function readCheckReply(reply: unknown): CheckAnswer {
       return cannotTell(`the check gave ${describeValue(reply)} instead of ${wanted}`);
     }
   }
+}
+
+/** The shortest time from one look to the next, in ms. */
+export const LOOK_AGAIN_MS_MIN = 1_000;
+
+/** What a look's function gave, as an answer that can be stored. Anything but an answer is `cannotTell`. */
+export function readLookReply(reply: unknown): LookAnswer {
+  switch (kindOf(reply)) {
+    case "found": {
+      const result = readJson(fieldOf(reply, "result"), VALUE_CHARS_MAX);
+      if (result.kind === "json") return { kind: "found", value: result.value };
+      return cannotTell(`what it found cannot be stored: ${result.why}`);
+    }
+    case "notYet":
+      return readNotYet(reply);
+    case "cannotTell":
+      return cannotTell(whyOf(reply));
+    default:
+      return cannotTell(
+        `the look gave ${describeValue(reply)} instead of found(…), notYet(…) or cannotTell(…)`,
+      );
+  }
+}
+
+function readNotYet(reply: unknown): LookAnswer {
+  const why = whyOf(reply);
+  const again = fieldOf(reply, "again");
+  if (again === undefined) return { kind: "notYet", why };
+  const read = readDuration(again);
+  if (read.kind === "faulty") return cannotTell(`it is not there yet, but when to look again: ${read.why}`);
+  return { kind: "notYet", why, againMs: Math.max(LOOK_AGAIN_MS_MIN, read.ms) };
 }
 
 function readHappened(reply: unknown): CheckAnswer {

@@ -29,8 +29,9 @@ describe("what a person says that a wait gave", () => {
     ["nothing", null, ["event"]],
   ])("%s", async (_, value, faults) => {
     const read = await either?.(value);
-    expect(read?.kind === "invalid" ? read.faults.map(({ path }) => path) : []).toEqual(faults);
-    if (faults.length === 0) expect(read).toEqual({ kind: "valid", value });
+    expect(read?.kind === "invalid" ? read.faults.map(({ path }) => path) : [read]).toEqual(
+      faults.length === 0 ? [{ kind: "valid", value }] : faults,
+    );
   });
 
   test("of a single event is its payload", () => {

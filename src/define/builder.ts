@@ -104,6 +104,10 @@ class CaseBuilder implements CaseType {
     return this.#with({ kind: "waitForEvent", name, options });
   }
 
+  poll(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "poll", name, options });
+  }
+
   sleep(name: unknown, options: unknown): CaseBuilder {
     return this.#with({ kind: "sleep", name, options });
   }

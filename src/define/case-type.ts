@@ -3,7 +3,7 @@
  * and give JSON values; the types that authors see (definition.ts) sit in front of them.
  */
 
-import type { CheckAnswer, ConditionAnswer } from "../core/journal.ts";
+import type { CheckAnswer, ConditionAnswer, LookAnswer } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { FieldFault } from "../core/errors.ts";
 import type { Transaction } from "../core/ports.ts";
@@ -13,6 +13,7 @@ import type {
   ApprovalStepOutline,
   CaseOutline,
   EachStepOutline,
+  PollStepOutline,
   SendStepOutline,
   SleepStepOutline,
   WaitForEventStepOutline,
@@ -207,6 +208,15 @@ interface RuntimeWaitForEventStep extends RuntimeStepCommon {
   readonly outline: WaitForEventStepOutline;
 }
 
+/** A poll, with its functions. */
+export interface RuntimePollStep extends RuntimeStepCommon {
+  readonly kind: "poll";
+  readonly outline: PollStepOutline;
+  readonly look: (context: ProbeContext) => Promise<LookAnswer>;
+  /** What it finds must match; null = any JSON. */
+  readonly result: Validate | null;
+}
+
 /** A sleep. */
 interface RuntimeSleepStep extends RuntimeStepCommon {
   readonly kind: "sleep";
@@ -215,7 +225,12 @@ interface RuntimeSleepStep extends RuntimeStepCommon {
 
 /** A step with its functions. */
 export type RuntimeStep =
-  RuntimeSendStep | RuntimeEachStep | RuntimeApprovalStep | RuntimeWaitForEventStep | RuntimeSleepStep;
+  | RuntimeSendStep
+  | RuntimeEachStep
+  | RuntimeApprovalStep
+  | RuntimeWaitForEventStep
+  | RuntimePollStep
+  | RuntimeSleepStep;
 
 /** What a case type says of an event beside its schema. Its functions throw for a payload that is not as they need it. */
 export interface EventRule {

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { describe, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { Json } from "../core/json.ts";
-import { broken, cannotTell, didNotHappen, happened, holds } from "./answers.ts";
+import { broken, cannotTell, didNotHappen, found, happened, holds, notYet } from "./answers.ts";
 import { defineCase } from "./builder.ts";
 import type { CaseType, JsonScope } from "./case-type.ts";
 import { defineDestination } from "./destination.ts";
@@ -212,6 +212,28 @@ describe("the result", () => {
       });
     // @ts-expect-error -- the case type takes no such event
     start.waitForEvent("wait", { event: ["paid", "payed"], timeout: "3d" });
+  });
+
+  test("of a poll is what it finds, or what its schema makes of that", () => {
+    recorded
+      .poll("settled", { of: erp, timeout: "3d", look: () => found({ cents: 3 }) })
+      .poll("exported", {
+        of: erp,
+        timeout: "3d",
+        look: ({ results }) => {
+          expectTypeOf(results.settled).toEqualTypeOf<{ cents: number }>();
+          return results.settled.cents === 0 ? notYet("it runs", { again: "5m" }) : found(new Date());
+        },
+        result: z.coerce.date(),
+      })
+      .step("next", {
+        to: erp,
+        run: ({ results }) => {
+          expectTypeOf(results.exported).toEqualTypeOf<string>();
+        },
+      });
+    // @ts-expect-error -- how a look went must be said
+    recorded.poll("settled", { of: erp, timeout: "3d", look: () => 3 });
   });
 
   test("that nobody typed is Json, and none is null", () => {

@@ -19,6 +19,7 @@ import type {
   EachOptions,
   NoRequest,
   MaybeResult,
+  PollOptions,
   ResultsByKey,
   SendOptions,
   SleepOptions,
@@ -101,6 +102,21 @@ export interface CaseDefinition<
     WithStep<Steps, Name, MaybeResult<When, AwaitedEvent<Parts, Awaited>>, NoInfer<After>>,
     Name
   >;
+
+  /**
+   * Adds a step that looks again and again whether a destination has something, until it has. Its result is what was found.
+   * It spends no attempts, and nothing holds the case from one look to the next.
+   */
+  poll<
+    const Name extends string,
+    Result,
+    Output = Result,
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
+  >(
+    name: FreeName<Steps, Name>,
+    options: PollOptions<Parts, Steps, Name, After, Result, Output, When>,
+  ): CaseDefinition<Parts, WithStep<Steps, Name, MaybeResult<When, Jsonify<Output>>, NoInfer<After>>, Name>;
 
   /** Adds a step that waits for time to pass. Its result is null. */
   sleep<

@@ -277,6 +277,17 @@ describe("a faulty step", () => {
         'steps.wait.timeout: is missing: give a duration such as "30s", "5m" or "3d"',
       ],
     ],
+    [
+      "that looks at nothing, too often, for ever",
+      start.poll("look", { of: "erp", every: "1ms", result: 7 }),
+      [
+        "steps.look.of: must be the destination that is looked at, of defineDestination",
+        "steps.look.look: is missing: give the function that looks",
+        "steps.look.every: must be at least 1s",
+        'steps.look.timeout: is missing: give a duration such as "30s", "5m" or "3d"',
+        "steps.look.result: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype",
+      ],
+    ],
     ["that sleeps for no time", start.sleep("rest", { for: "0d" }), ["steps.rest.for: must be at least 1ms"]],
   ])("%s is refused", (_, caseType, faults) => {
     expect(faultsOf(caseType)).toEqual(faults);

@@ -1,6 +1,7 @@
 /** The names of owners that case types use, and for what. */
 
-import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
+import type { CaseOutline } from "../core/outline.ts";
+import { reachedBy } from "../core/sends.ts";
 
 /** Each name with what it is used for, such as `access to erp`; each use once, in the order of the definitions. */
 export function ownerNames(caseTypes: readonly CaseOutline[]): ReadonlyMap<string, readonly string[]> {
@@ -12,7 +13,7 @@ export function ownerNames(caseTypes: readonly CaseOutline[]): ReadonlyMap<strin
     note(owner, `cases of ${name}`);
     for (const step of steps) {
       if (step.kind === "approval") note(step.by, `${step.name} of ${name}`);
-      for (const { name: destination, owners } of destinationsOf(step)) {
+      for (const { name: destination, owners } of reachedBy(step)) {
         note(owners.access, `access to ${destination}`);
         note(owners.input, `input for ${destination}`);
         note(owners.outage, `outages of ${destination}`);
@@ -20,9 +21,4 @@ export function ownerNames(caseTypes: readonly CaseOutline[]): ReadonlyMap<strin
     }
   }
   return new Map([...uses].map(([name, of]) => [name, [...of]]));
-}
-
-function destinationsOf(step: StepOutline): readonly DestinationOutline[] {
-  if (step.kind !== "step") return [];
-  return step.undo === null ? [step.destination] : [step.destination, step.undo.destination];
 }

@@ -9,6 +9,7 @@ import { OptionReader } from "./option-reader.ts";
 import { readConditions, readWhen, type ReadDestination } from "./read-conditions.ts";
 import { checkConditionNames, conditionsOf, outlineOf, type Following } from "./read-following.ts";
 import { EACH_OPTIONS, readEach } from "./read-each.ts";
+import { readPoll } from "./read-poll.ts";
 import { readSend, SEND_OPTIONS } from "./read-send.ts";
 
 /** A step as written. */
@@ -45,6 +46,7 @@ const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
   each: [...EACH_OPTIONS, ...FOLLOWING],
   approval: ["by", "form", "expires", ...FOLLOWING],
   waitForEvent: ["event", "timeout", ...FOLLOWING],
+  poll: ["of", "look", "every", "timeout", "deadline", "result", ...FOLLOWING],
   sleep: ["for", ...FOLLOWING],
 };
 
@@ -90,6 +92,8 @@ function makerOf(
       return approvalMaker(options, following);
     case "waitForEvent":
       return waitMaker(options, following, around.eventTypes);
+    case "poll":
+      return readPoll(options, following, around.readDestination);
     case "sleep":
       return sleepMaker(options, following);
   }

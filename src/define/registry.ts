@@ -3,7 +3,7 @@
 import { FootholdError } from "../core/errors.ts";
 import { destinationKey } from "../core/in-flight.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
-import { sendsOf } from "../core/sends.ts";
+import { reachedBy, sendsOf } from "../core/sends.ts";
 import type { CaseType } from "./case-type.ts";
 import { areRivals, RIVALS } from "./destination.ts";
 import { faultsIn, faultyDefinition, type FaultyCase } from "./faulty-definition.ts";
@@ -95,11 +95,6 @@ function fault(name: string, path: string, message: string): FaultyCase {
 
 /** Every destination that a case type sends to or asks, once. */
 function destinationsOf(steps: readonly StepOutline[]): readonly DestinationOutline[] {
-  const all = steps.flatMap((step) => {
-    const [send] = sendsOf(step);
-    const conditions = [...step.requires, ...(send?.before ?? [])];
-    const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-    return send === undefined ? asked : [send.destination, ...asked];
-  });
+  const all = steps.flatMap(reachedBy);
   return all.filter((one, index) => all.findIndex(({ name }) => name === one.name) === index);
 }

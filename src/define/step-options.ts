@@ -1,7 +1,7 @@
 /** The options of each kind of step, as authors write them. Types only; read-steps.ts reads them. */
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { CheckReply } from "./answers.ts";
+import type { CannotTell, CheckReply, Found, NotYet } from "./answers.ts";
 import type {
   CheckContext,
   ConditionReply,
@@ -240,6 +240,35 @@ export type AwaitedEvent<
 type FirstOf<Parts extends CaseParts, Type extends string> = Type extends keyof Parts["events"]
   ? { readonly event: Type; readonly payload: Parts["events"][Type] }
   : never;
+
+/** A step that looks again and again whether a destination has something. */
+export interface PollOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Result,
+  Output,
+  When extends string,
+> extends CommonOptions<Parts, Steps, Name, After, When> {
+  /** The system that is looked at: its retry policy bounds how often it may not be able to tell. */
+  readonly of: Destination;
+  /** Looks, and changes nothing outside: `found(result)`, `notYet(why)` or `cannotTell(why)`. What it throws is the last. */
+  readonly look: (
+    context: ProbeContext<StepScope<Parts, Steps, Name, After>>,
+  ) => Promise<LookReply<Result>> | LookReply<Result>;
+  /** From one look to the next: at least 1 s. Default 1 min. */
+  readonly every?: Duration;
+  /** How long it looks, from the moment it is reached, before it goes to review. */
+  readonly timeout: Duration;
+  /** How long one look may take: at most 10 min. Default 30 s. */
+  readonly deadline?: Duration;
+  /** What it finds must match; the schema's output is the result. */
+  readonly result?: StandardSchemaV1<unknown, Output>;
+}
+
+/** What `look` answers. */
+export type LookReply<Result> = Found<Result> | NotYet | CannotTell;
 
 /** A step that waits for time to pass. */
 export interface SleepOptions<

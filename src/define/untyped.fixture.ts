@@ -12,6 +12,7 @@ export interface Untyped extends CaseType {
   step(name: unknown, options?: unknown): Untyped;
   each(name: unknown, options?: unknown): Untyped;
   approval(name: unknown, options?: unknown): Untyped;
+  poll(name: unknown, options?: unknown): Untyped;
   waitForEvent(name: unknown, options?: unknown): Untyped;
   sleep(name: unknown, options?: unknown): Untyped;
 }

@@ -149,6 +149,7 @@ function sayNext({ step, target, act }: PlannedStep): string {
       return "it is done again";
     case "check":
     case "ask":
+    case "look":
       return "its destination is asked first";
     case "review":
       return `${act.review.owner} is asked`;

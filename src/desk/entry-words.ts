@@ -54,6 +54,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "stepRestored":
     case "stepUndone":
     case "conditionAnswered":
+    case "lookAnswered":
     case "reviewOpened":
     case "parked":
     case "claimLost":
@@ -97,6 +98,12 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return `${entry.step}: what it did is undone.`;
     case "conditionAnswered":
       return `${entry.step}: "${entry.condition}" ${sayAnswer(entry.answer)}.${sayRequests(entry.wire)}`;
+    case "lookAnswered": {
+      const { step, answer, nextLookAt, wire } = entry;
+      const found =
+        answer.kind === "notYet" ? "it is not there yet" : "whether it is there could not be told";
+      return `${step}: ${found} (${answer.why}). Looked again at ${formatTime(nextLookAt)}.${sayRequests(wire)}`;
+    }
     case "reviewOpened":
       return `Review for ${entry.review.owner}: ${entry.review.sentence}`;
     case "parked":
@@ -286,6 +293,8 @@ export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string 
       return `by the event ${by.eventType} (${by.sourceId})`;
     case "each":
       return by.keys === 1 ? "with its one item" : `with all of its ${by.keys} items`;
+    case "poll":
+      return `by looking at ${formatTime(by.askedAt)}`;
     case "timer":
       return `by the clock at ${formatTime(by.dueAt)}`;
     case "notNeeded":

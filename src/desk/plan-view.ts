@@ -205,6 +205,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       return act.entry.by.how === "notNeeded"
         ? `is passed over: ${act.entry.by.why}`
         : `is confirmed ${sayConfirmedBy(act.entry.by, formatTime)}, without sending anything`;
+    case "look":
+      return `${lapsed}looks whether it is there`;
     case "record":
       return act.entry.kind === "stepUndone"
         ? "what it did is undone"
@@ -257,6 +259,8 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
       return `waits for the approval of ${wait.by}${latest(wait.dueAt, formatTime)}`;
     case "event":
       return `waits for the event ${awaitedTypes(wait).join(" or ")}${latest(wait.dueAt, formatTime)}`;
+    case "poll":
+      return `looks at ${wait.destination} again at ${formatTime(wait.dueAt)}, at ${formatTime(wait.untilAt)} for the last time (${wait.why})`;
     case "timer":
       return `waits until ${formatTime(wait.dueAt)}`;
     case "held":
@@ -280,6 +284,7 @@ export function waitsFor(wait: Wait): string {
     case "retry":
     case "check":
     case "probe":
+    case "poll":
     case "timer":
     case "held":
       return "the engine";

@@ -7,7 +7,7 @@ import { findStep, undoneName } from "../core/undo.ts";
 import { decideLeavingOutside, decideSkip, decideUndo } from "../core/vouching.ts";
 import { FootholdError } from "../core/errors.ts";
 import { awaitedSchema } from "../define/awaited-event.ts";
-import type { CaseType } from "../define/case-type.ts";
+import type { CaseType, Validate } from "../define/case-type.ts";
 import { sendStepNamed } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { actOnPlan, checkStep, onCase, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
@@ -95,6 +95,12 @@ export async function checkNow(parts: DeskParts, caseId: string, request: CheckR
   });
 }
 
+/** What a look finds must match; null where the step looks for nothing, or for any JSON. */
+function lookSchema({ steps }: CaseType, name: string): Validate | null {
+  const runtime = Object.hasOwn(steps, name) ? steps[name] : undefined;
+  return runtime?.kind === "poll" ? runtime.result : null;
+}
+
 /** What later steps are given: checked as the step's own result would be, where there are any. */
 export async function insteadOf(caseType: CaseType, name: string, value: unknown): Promise<Json> {
   const { outline, events } = caseType;
@@ -104,7 +110,8 @@ export async function insteadOf(caseType: CaseType, name: string, value: unknown
   // What follows all keys of an `each` is given what each of them gave.
   const isFollowed = outline.steps.some(({ closure }) => closure.includes(nameWithoutKey(name)));
   const schema =
-    runtime !== null ? runtime.result : step?.kind === "waitForEvent" ? awaitedSchema(step, events) : null;
+    runtime?.result ??
+    (step?.kind === "waitForEvent" ? awaitedSchema(step, events) : lookSchema(caseType, name));
   if (isFollowed && schema !== null) return checked(schema, value, "INVALID_REQUEST", message);
   const read = readJson(value, VALUE_CHARS_MAX);
   if (read.kind === "json") return read.value;

@@ -1,7 +1,7 @@
 /** What can be said of definitions without running them. Pure. */
 
 import { ACT_WITHIN_MS_MIN } from "../core/claim.ts";
-import { sendsOf } from "../core/sends.ts";
+import { reachedBy } from "../core/sends.ts";
 import type {
   ApprovalStepOutline,
   CaseOutline,
@@ -35,7 +35,7 @@ interface Client {
 export function examineDefinitions(caseTypes: readonly Examined[], habits: Habits): readonly Finding[] {
   const destinations = new Map<string, readonly [DestinationOutline, Client]>();
   for (const { outline, destinations: calls } of caseTypes) {
-    for (const one of outline.steps.flatMap(destinationsOf)) {
+    for (const one of outline.steps.flatMap(reachedBy)) {
       destinations.set(one.name, [one, calls[one.name] ?? { ping: null, clientTries: null }]);
     }
   }
@@ -43,14 +43,6 @@ export function examineDefinitions(caseTypes: readonly Examined[], habits: Habit
     ...[...destinations.values()].flatMap(([one, client]) => examineDestination(one, client, habits)),
     ...caseTypes.flatMap(({ outline }) => outline.steps.flatMap((step) => examineStep(outline, step))),
   ];
-}
-
-/** Every destination that a step sends to or asks. */
-export function destinationsOf(step: StepOutline): readonly DestinationOutline[] {
-  const [send] = sendsOf(step);
-  const conditions = [...step.requires, ...(send?.before ?? [])];
-  const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-  return send === undefined ? asked : [send.destination, ...asked];
 }
 
 function examineDestination(
@@ -163,6 +155,7 @@ function examineStep(outline: CaseOutline, step: StepOutline): readonly Finding[
       return examineStep(outline, step.item);
     // Each of these has an end by itself.
     case "waitForEvent":
+    case "poll":
     case "sleep":
       return [];
   }

@@ -8,7 +8,8 @@ import { decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
 import type { Digest } from "../core/basis.ts";
 import { foldEntries } from "../core/fold.ts";
 import type { Actor, AttemptRef, Entry, JournalEntry, Wait } from "../core/journal.ts";
-import type { SendStepOutline } from "../core/outline.ts";
+import type { PollStepOutline, SendStepOutline } from "../core/outline.ts";
+import { isSameLook } from "../core/plan-poll.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import { areSameWaits, isHeldBack } from "../core/plan-hold.ts";
 import type { Holds, PlannedStep } from "../core/planning.ts";
@@ -47,6 +48,7 @@ export interface AdvanceInput {
 export type Question =
   | { readonly kind: "check"; readonly step: SendStepOutline; readonly about: "outcome" | "present" }
   | { readonly kind: "probe"; readonly step: string; readonly conditions: readonly string[] }
+  | { readonly kind: "look"; readonly step: PollStepOutline }
   | { readonly kind: "refresh"; readonly step: SendStepOutline };
 
 /** How the claim goes on after the commit. */
@@ -57,7 +59,7 @@ export type ClaimEnd =
   | "settled"
   /** The process winds down: the case goes back as it stands. */
   | "handBack"
-  /** What it waits for is as the journal says; only when it is looked at again is new. */
+  /** What it waits for is as the journal says; only when it is looked at again is new. Its outcomes say nothing else. */
   | "pollAgain";
 
 /** What to do next. */
@@ -237,11 +239,12 @@ function giveBack(input: AdvanceInput, state: CaseState, plan: Plan, onward: rea
   const parked = park(input, state, plan);
   const waits = waitsIn(plan);
   const held = waits.filter(isHeldBack);
-  const { rest } = state;
+  const { rest } = input.state;
   const dueAt = firstDueAt(waits);
   const isUnchanged = rest.kind === "waiting" && areSameWaits(rest.waits, waits);
-  const isNew = input.outcomes.length > 0 || onward.length > 0;
-  if (held.length > 0 && dueAt !== null && isUnchanged && !isNew) {
+  const isNew = onward.length > 0 || !input.outcomes.every((one) => isSameLook(input.state, one));
+  const isPolled = held.length > 0 || input.outcomes.length > 0;
+  if (isPolled && dueAt !== null && isUnchanged && !isNew) {
     return { ...NOTHING, end: "pollAgain", pollAt: dueAt, held };
   }
   return { ...NOTHING, onward: [...onward, ...parked], end: "settled", held };
@@ -258,6 +261,7 @@ function firstDueAt(waits: readonly Wait[]): number | null {
 
 function questionOf({ act, target }: PlannedStep): readonly Question[] {
   if (act.kind === "ask") return [{ kind: "probe", step: target.name, conditions: act.conditions }];
+  if (act.kind === "look") return target.kind === "poll" ? [{ kind: "look", step: target }] : [];
   if (target.kind !== "step") return [];
   if (act.kind === "refresh") return [{ kind: "refresh", step: target }];
   if (act.kind !== "check") return [];

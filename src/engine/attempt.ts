@@ -8,10 +8,10 @@ import type { SendOutcome } from "../core/decide.ts";
 import { FootholdError, invariant } from "../core/errors.ts";
 import type { Failure } from "../core/failure.ts";
 import type { AttemptRef, StepResult } from "../core/journal.ts";
-import { readJson } from "../core/json.ts";
+import { readJson, type Json } from "../core/json.ts";
 import type { Clock, Transaction } from "../core/ports.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
-import type { RunContext, RuntimeSendStep, UndoneEffect } from "../define/case-type.ts";
+import type { RunContext, RuntimeSendStep, UndoneEffect, Validate } from "../define/case-type.ts";
 import { decodeRequest, factsOf } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
@@ -255,9 +255,13 @@ async function succeeded(
 export async function readResult(step: RuntimeSendStep, value: unknown): Promise<StepResult> {
   const read = readJson(value, VALUE_CHARS_MAX);
   if (read.kind === "unreadable") return { kind: "unreadable", why: read.why };
-  if (step.result === null) return { kind: "value", value: read.value };
+  return step.result === null ? { kind: "value", value: read.value } : readAs(step.result, read.value);
+}
+
+/** A value as a schema makes it; unreadable where it does not fit. */
+export async function readAs(schema: Validate, value: Json): Promise<StepResult> {
   try {
-    const checked = await step.result(read.value);
+    const checked = await schema(value);
     if (checked.kind === "valid") return { kind: "value", value: checked.value };
     const faults = checked.faults.map(
       ({ path, message }) => `${path === "" ? "the value" : path}: ${message}`,

@@ -24,7 +24,7 @@ import type { FailpointPlace } from "./failpoints.ts";
 import type { InFlight } from "./in-flight.ts";
 import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
-import { askCheck, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
+import { askCheck, askLook, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import { askRefresh, REFRESH_WAIT_MS_MAX, type Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
 import { sharedAbort } from "./stop-signal.ts";
@@ -152,7 +152,7 @@ class PickUp {
     if (next.opens === null) this.#leaveGate();
     else this.#leave.enter(this.#sendStep(next.opens.step).outline.destination);
     if (next.wantsPermit !== null) void this.#leave.askPermit(next.wantsPermit, () => this.#ring());
-    return { outcomes, next };
+    return { outcomes: next.end === "pollAgain" ? [] : outcomes, next };
   }
 
   #advance(outcomes: readonly Entry[]): Advance {
@@ -368,6 +368,8 @@ class PickUp {
         return CHECK_MS_MAX;
       case "probe":
         return probesMsMax(this.#caseType, question);
+      case "look":
+        return question.step.deadlineMs;
       case "refresh":
         return REFRESH_WAIT_MS_MAX;
     }
@@ -396,6 +398,8 @@ class PickUp {
         return askCheck(this.#context, asking, question);
       case "probe":
         return askProbes(this.#context, asking, question);
+      case "look":
+        return askLook(this.#context, asking, question.step);
       case "refresh":
         return askRefresh(refreshes, asking, question.step, () => databaseClock.now());
     }

@@ -11,16 +11,17 @@ import {
   type CheckedEffect,
 } from "../core/decide.ts";
 import { invariant } from "../core/errors.ts";
-import type { CheckAnswer, ConditionAnswer, Entry } from "../core/journal.ts";
+import type { CheckAnswer, ConditionAnswer, Entry, LookAnswer } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
-import type { ConditionOutline, SendStepOutline, StepOutline } from "../core/outline.ts";
+import type { ConditionOutline, PollStepOutline, SendStepOutline, StepOutline } from "../core/outline.ts";
+import { decideAfterLook } from "../core/plan-poll.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { WireSummary } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
-import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
+import type { CaseType, RuntimePollStep, RuntimeSendStep } from "../define/case-type.ts";
 import { conditionsOf, decodeRequest, factsOf, readReply, sendStepNamed, undoneBy } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
-import { readResult, type AttemptContext } from "./attempt.ts";
+import { readAs, readResult, type AttemptContext } from "./attempt.ts";
 import { questionSummary, watchedQuestion } from "./metering.ts";
 import { makeRequest } from "../define/make-request.ts";
 import { StopSignal } from "./stop-signal.ts";
@@ -128,6 +129,33 @@ async function storable(step: RuntimeSendStep, answer: CheckAnswer): Promise<Che
 function storableEvidence(evidence: Json): Json {
   const read = readJson(evidence, VALUE_CHARS_MAX);
   return read.kind === "json" ? read.value : read.why;
+}
+
+/** Looks whether what a step waits for is there, and decides what to write. A look that throws could not tell. */
+export async function askLook(
+  context: AttemptContext,
+  { caseType, state, lost, random, digest }: Asking,
+  step: PollStepOutline,
+): Promise<readonly Entry[]> {
+  const runtime = caseType.steps[step.name];
+  invariant(runtime?.kind === "poll", `${step.name} of case ${state.caseId} has no look`);
+  const askedAt = context.databaseClock.now();
+  const watched = { name: `look ${state.caseId}.${step.name}`, lost, deadlineMs: step.deadlineMs };
+  const { reply, wire } = await askWatched(context, watched, async (signal) =>
+    fitting(runtime, await runtime.look({ ...factsOf(state), signal })),
+  );
+  if (reply.kind === "stopped") return [];
+  const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
+  const seen = wire === undefined ? {} : { wire };
+  const look = { state, askedAt, answeredAt: context.databaseClock.now(), ...seen };
+  return [decideAfterLook(step, answer, look, { random, digest })];
+}
+
+/** Nothing took effect by a look: what does not fit its schema was not found. */
+async function fitting({ result }: RuntimePollStep, answer: LookAnswer): Promise<LookAnswer> {
+  if (answer.kind !== "found" || result === null) return answer;
+  const read = await readAs(result, answer.value);
+  return read.kind === "value" ? { kind: "found", value: read.value } : cannotTell(read.why);
 }
 
 /** Probes of one step to ask. */

@@ -179,6 +179,7 @@ function sayAct({ act }: PlannedStep): string {
     case "ask":
       return `${act.conditions.map((name) => JSON.stringify(name)).join(" and ")} would be asked first`;
     case "check":
+    case "look":
       return "its destination would be asked first";
     case "refresh":
       return "its access would be refreshed first";

@@ -28,6 +28,8 @@ export function tellEntry(entry: Entry): string | null {
       return entry.answer.kind === "refreshed"
         ? `stored: the access of ${entry.credentialId} is refreshed`
         : `stored: the access of ${entry.credentialId} could not be refreshed (${entry.answer.failure.kind})`;
+    case "lookAnswered":
+      return `stored: the look of ${entry.step} found ${entry.answer.kind}`;
     case "stepConfirmed":
       return `stored: ${entry.step} is confirmed by ${entry.by.how}`;
     case "stepLapsed":
@@ -128,6 +130,8 @@ function tellWait(wait: Wait): string {
       return `approval ${wait.step}`;
     case "event":
       return `event ${awaitedTypes(wait).join(" or ")}`;
+    case "poll":
+      return `the next look of ${wait.step}`;
     case "timer":
       return `time (${wait.step})`;
     case "held":

@@ -1,6 +1,12 @@
 /** A case type whose functions are the user's own, called so that the world knows what is under way. */
 
-import type { CaseType, RuntimeCondition, RuntimeSendStep, RuntimeStep } from "../define/case-type.ts";
+import type {
+  CaseType,
+  ProbeContext,
+  RuntimeCondition,
+  RuntimeSendStep,
+  RuntimeStep,
+} from "../define/case-type.ts";
 import type { DestinationCalls } from "../define/destination-calls.ts";
 import type { UserCall } from "./current-call.ts";
 
@@ -43,6 +49,8 @@ function watchStep(step: RuntimeStep, makeCall: MakeCall): RuntimeStep {
     case "waitForEvent":
     case "sleep":
       return { ...step, requires };
+    case "poll":
+      return { ...step, requires, look: watchQuestion(step.look, step.outline.name, makeCall) };
     case "each":
       return { ...step, requires, part: (key) => watchSend(step.part(key), makeCall) };
     case "step":
@@ -76,17 +84,17 @@ function watchSend(send: RuntimeSendStep, makeCall: MakeCall): RuntimeSendStep {
 
 function watchCondition(condition: RuntimeCondition, step: string, makeCall: MakeCall): RuntimeCondition {
   if (condition.kind === "fact") return condition;
-  return {
-    ...condition,
-    ask: (context) => {
-      const call: UserCall = {
-        kind: "probe",
-        caseId: context.caseId,
-        step,
-        idempotencyKey: null,
-        attempt: 0,
-      };
-      return makeCall(call, async () => condition.ask(context));
-    },
+  return { ...condition, ask: watchQuestion(condition.ask, step, makeCall) };
+}
+
+function watchQuestion<Answer>(
+  ask: (context: ProbeContext) => Promise<Answer>,
+  step: string,
+  makeCall: MakeCall,
+): (context: ProbeContext) => Promise<Answer> {
+  return (context) => {
+    const { caseId } = context;
+    const call: UserCall = { kind: "probe", caseId, step, idempotencyKey: null, attempt: 0 };
+    return makeCall(call, async () => ask(context));
   };
 }

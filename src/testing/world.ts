@@ -260,5 +260,5 @@ class World implements TestWorld {
 
 /** A wait that the engine ends by itself and that is no part of the case's own course. */
 function isOwn({ kind }: { readonly kind: StoredRow["summary"]["waits"][number]["kind"] }): boolean {
-  return kind === "retry" || kind === "check" || kind === "probe" || kind === "held";
+  return kind === "retry" || kind === "check" || kind === "probe" || kind === "poll" || kind === "held";
 }

@@ -104,6 +104,7 @@ function markOf({ view, planned, standing, hasResult, isReviewed, waits }: Marke
     case "ask":
     case "send":
     case "check":
+    case "look":
     case "refresh":
     case "confirm":
     case "record":
@@ -126,6 +127,8 @@ function sayKind(step: CaseOutline["steps"][number]): string {
       return `approval by ${step.by}`;
     case "waitForEvent":
       return `waits for the event ${[step.eventType, ...(step.orTypes ?? [])].join(" or ")}`;
+    case "poll":
+      return `looks at ${step.destination.name} until it is there`;
     case "sleep":
       return "waits for a time";
   }

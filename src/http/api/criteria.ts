@@ -1,6 +1,6 @@
 /** What the filters of a list mean, within what whoever asks may see. */
 
-import { sendsOf } from "../../core/sends.ts";
+import { reachedBy, sendsOf } from "../../core/sends.ts";
 import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
 import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
 import { visibleCases } from "../../core/rights.ts";
@@ -48,11 +48,8 @@ function namesOf(step: StepOutline): readonly string[] {
 }
 
 /** The destinations that a step sends to or asks, each once. */
-export function reachedBy(step: StepOutline): readonly DestinationOutline[] {
-  const sends = sendsOf(step);
-  const conditions = [...step.requires, ...(sends[0]?.before ?? [])];
-  const asked = conditions.flatMap((one) => (one.kind === "probe" ? [one.destination] : []));
-  const all = [...sends.map(({ destination }) => destination), ...asked];
+export function eachReachedBy(step: StepOutline): readonly DestinationOutline[] {
+  const all = reachedBy(step);
   return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
 }
 

@@ -13,7 +13,7 @@ import { signIn, signOut } from "../../people/sign-in.ts";
 import { AUDIT_HANDLERS } from "./audit-handlers.ts";
 import { BULK_HANDLERS } from "./bulk-handlers.ts";
 import type { Answer, ApiParts, Call, Handler } from "./call.ts";
-import { criteriaOf, reachedBy } from "./criteria.ts";
+import { criteriaOf, eachReachedBy } from "./criteria.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
@@ -229,7 +229,7 @@ function destinationsOf(caseTypes: readonly CaseOutline[]): readonly Destination
   const found = new Map<string, { destination: DestinationOutline; usedBy: DestinationUse[] }>();
   for (const outline of caseTypes) {
     for (const step of outline.steps) {
-      for (const destination of reachedBy(step)) {
+      for (const destination of eachReachedBy(step)) {
         const key = JSON.stringify([destination.name, destination.credentialId]);
         const known = found.get(key) ?? { destination, usedBy: [] };
         known.usedBy.push({ caseType: outline.name, step: step.name });

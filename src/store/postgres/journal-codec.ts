@@ -98,6 +98,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   assigned: true,
   outcomeRuledOut: true,
   conditionAnswered: true,
+  lookAnswered: true,
   eachStarted: true,
   reviewOpened: true,
   parked: true,

@@ -77,6 +77,14 @@ const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kin
     by: person,
   }),
   event: fc.record({ kind: fc.constant("event" as const), step: name, dueAt: fc.nat(9), eventType: name }),
+  poll: fc.record({
+    kind: fc.constant("poll" as const),
+    step: name,
+    dueAt: fc.nat(9),
+    untilAt: fc.constant(9),
+    destination: name,
+    why: sentence,
+  }),
   timer: fc.record({ kind: fc.constant("timer" as const), step: name, dueAt: fc.nat(9) }),
   held: fc.record({
     kind: fc.constant("held" as const),

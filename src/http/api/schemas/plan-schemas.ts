@@ -70,6 +70,7 @@ const stepKind = oneOf<PlannedStepView["kind"]>({
   each: true,
   approval: true,
   waitForEvent: true,
+  poll: true,
   sleep: true,
 });
 
@@ -84,6 +85,7 @@ const plannedStep = named<PlannedStepView>("PlannedStep")(
       ask: true,
       send: true,
       check: true,
+      look: true,
       refresh: true,
       confirm: true,
       record: true,
