@@ -104,7 +104,7 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
   };
 }
 
-type Common = Pick<StepOutline, "name" | "after" | "closure" | "when" | "requires" | "uses">;
+type Common = Pick<StepOutline, "name" | "formerly" | "after" | "closure" | "when" | "requires" | "uses">;
 
 function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Common {
   const after = drawAfter(random, earlier);
@@ -112,6 +112,7 @@ function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Comm
   return {
     name: `step${earlier.length + 1}`,
     after,
+    formerly: [],
     closure: closureOf(after, earlier),
     when: earlier.length > 0 && random.chance(0.35) ? [{ kind: "fact", name: LARGE }] : [],
     requires: [],
@@ -189,9 +190,9 @@ function digitsOf(draw: number): number {
 
 /** The same for every key; `share` in [0, 1). */
 function eachOf(send: SendStepOutline, share: number): EachStepOutline {
-  const { name, after, closure, when, requires, uses } = send;
+  const { name, formerly, after, closure, when, requires, uses } = send;
   const item = { ...send, when: [], requires: [] };
-  const common = { name, after, closure, when, requires, uses };
+  const common = { name, formerly, after, closure, when, requires, uses };
   return { ...common, kind: "each", item, atOnce: 1 + Math.floor(share * 3), keys: null };
 }
 
@@ -234,7 +235,7 @@ function drawSend(
   };
   // What is canceled is undone, whatever the policy for what lapses.
   if (onLapse !== "undo" && !random.chance(0.5)) return step;
-  const follows = { after: [], closure: [], when: [], requires: [], uses: [] };
+  const follows = { formerly: [], after: [], closure: [], when: [], requires: [], uses: [] };
   const undo: SendStepOutline = {
     ...follows,
     ...sending,

@@ -79,6 +79,7 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "accessRefreshed":
     case "conditionAnswered":
     case "lookAnswered":
+    case "definitionChanged":
     case "eachStarted":
     case "stepRestored":
     case "parked":

@@ -14,6 +14,7 @@ function step(over: Partial<SleepStepOutline> = {}): SleepStepOutline {
     kind: "sleep",
     name: "s",
     after: [],
+    formerly: [],
     closure: [],
     when: [],
     requires: [],

@@ -4,13 +4,14 @@ import { stepOf, type CaseState } from "./case-state.ts";
 import type { StepResult } from "./journal.ts";
 import { canonicalJson, isJsonObject, type Json } from "./json.ts";
 import type { StepOutline } from "./outline.ts";
+import { originName } from "./renames.ts";
 
 /** A collision-free hash of a text, given by the shell (SHA-256 in practice): core has no cryptography of its own. */
 export type Digest = (text: string) => string;
 
 /**
  * The basis of a step now: the whole input, or the top-level fields that `uses` names, and the results of its whole
- * `after` closure. It is the same for equal values whatever the order of their fields.
+ * `after` closure. It is the same for equal values whatever the order of their fields, and whatever those steps were called.
  */
 export function basisOf(step: StepOutline, state: CaseState, digest: Digest): string {
   const of = step.kind === "step" ? step.part?.of : undefined;
@@ -29,7 +30,7 @@ export function basisOf(step: StepOutline, state: CaseState, digest: Digest): st
 const partBases = new WeakMap<CaseState, Map<string, string>>();
 
 function digestBasis(step: StepOutline, state: CaseState, digest: Digest): string {
-  const results = step.closure.map((name): Field => [name, resultText(state, name)]);
+  const results = step.closure.map((name): Field => [originName(state, name), resultText(state, name)]);
   return digest(
     objectText([
       ["input", inputText(step, state.input)],

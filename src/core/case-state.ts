@@ -252,6 +252,8 @@ export interface CaseState {
   readonly steps: { readonly [step: string]: StepState };
   /** The keys of every `each` that has started. */
   readonly each: { readonly [step: string]: readonly string[] };
+  /** Of every step that has another name than it began with: all that it had, the first one first. */
+  readonly names: { readonly [step: string]: readonly string[] };
   /** Applied events in order; of one type as many as received-events.ts keeps. */
   readonly events: readonly ReceivedEvent[];
   /** Late reports that came, by {@link reportId}, so that one is appended once. */

@@ -108,7 +108,7 @@ type AnyDraft =
   | Draft<PollStepOutline>
   | Draft<SleepStepOutline>;
 
-const common = { after: [], closure: [], when: [], requires: [], uses: null } as const;
+const common = { formerly: [], after: [], closure: [], when: [], requires: [], uses: null } as const;
 
 function completed(draft: AnyDraft): StepOutline {
   switch (draft.kind) {

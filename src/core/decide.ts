@@ -16,6 +16,7 @@ import type {
 } from "./journal.ts";
 import { canonicalJson, type Json } from "./json.ts";
 import type { CaseOutline, ConditionOutline, SendStepOutline } from "./outline.ts";
+import { originName } from "./renames.ts";
 import { backoffMs, retryAt } from "./retry.ts";
 import { reviewFor } from "./review.ts";
 import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
@@ -79,7 +80,7 @@ export function fingerprintOf({
   request,
   digest,
 }: Pick<OpenAttemptInput, "outline" | "step" | "state" | "request" | "digest">): string {
-  const of = step.part === undefined ? "" : `\n${step.name}`;
+  const of = step.part === undefined ? "" : `\n${originName(state, step.name)}`;
   const inferred = `${basisOf(step, state, digest)}\n${outline.name}\n${outline.version}${of}`;
   return digest(request === null ? inferred : canonicalJson(request));
 }
@@ -100,7 +101,7 @@ function intentOf(
     kind: "intentOpened",
     step: step.name,
     intentVersion: version,
-    idempotencyKey: idempotencyKey(state.caseId, step.name, version),
+    idempotencyKey: idempotencyKey(state.caseId, originName(state, step.name), version),
     destination: step.destination.name,
     credentialId: step.destination.credentialId,
     basis,

@@ -83,6 +83,7 @@ describe("names of keys", () => {
     expect(findStep(outline, "lines[a]")).toMatchObject({
       name: "lines[a]",
       after: ["open"],
+      formerly: [],
       closure: ["open"],
     });
     expect(findStep(outline, "lines[a].undo")).toMatchObject({ name: "lines[a].undo" });

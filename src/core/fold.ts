@@ -32,6 +32,7 @@ import {
 } from "./fold-step.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
 import { addEvents } from "./received-events.ts";
+import { renameSteps } from "./renames.ts";
 import { withAttached, withoutRepair } from "./repair.ts";
 import { undoName } from "./undo.ts";
 
@@ -71,6 +72,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     rest: { kind: "ready", dueAt: at },
     steps: {},
     each: {},
+    names: {},
     events: [],
     lateReports: [],
     losses: 0,
@@ -115,6 +117,8 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return goOn(state, at, entry.step, answerLook(state, entry));
     case "stepConfirmed":
       return confirmStep(state, entry, at);
+    case "definitionChanged":
+      return changeDefinition(state, entry, at);
     case "eachStarted":
       return startEach(state, entry, at);
     case "stepLapsed":
@@ -318,6 +322,15 @@ function shiftStep(
 function startEach(state: CaseState, { step, keys }: EntryOf<"eachStarted">, at: number): CaseState {
   if (Object.hasOwn(state.each, step)) throw corruptJournal(state, `${step} starts a second time`);
   return goOn({ ...state, each: { ...state.each, [step]: keys } }, at, step, {});
+}
+
+/** What was done stands for the steps under their new names. A version that was needed once is needed from then on (R12). */
+function changeDefinition(state: CaseState, entry: EntryOf<"definitionChanged">, at: number): CaseState {
+  const { version, renamed } = entry;
+  const taken = renamed.find(({ to }) => Object.hasOwn(state.steps, to));
+  if (taken !== undefined) throw corruptJournal(state, `${taken.from} is to be ${taken.to}, which is there`);
+  const definitionVersion = Math.max(state.definitionVersion, version);
+  return { ...renameSteps(state, renamed), definitionVersion, rest: { kind: "ready", dueAt: at } };
 }
 
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {

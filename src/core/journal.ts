@@ -229,6 +229,12 @@ export type RepairEnd =
   /** Its holder did not know of it, or nobody holds its claim any more. */
   | "orphaned";
 
+/** A step of a case, and the name that it has from now on. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** What happened. One commit appends one or more of these. */
 export type Entry =
   | {
@@ -238,6 +244,13 @@ export type Entry =
       readonly tenant: string;
       readonly businessKey: string | null;
       readonly input: Json;
+      readonly by: Actor;
+    }
+  /** A later version of the definition acts on the case from here on, or one in which steps of it have other names. */
+  | {
+      readonly kind: "definitionChanged";
+      readonly version: number;
+      readonly renamed: readonly Rename[];
       readonly by: Actor;
     }
   /** The keys of an `each` are fixed: each is a step of its own from here on. */

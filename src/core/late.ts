@@ -12,6 +12,7 @@ import {
 import type { Actor, AttemptRef, Entry, LateOutcome, Review } from "./journal.ts";
 import type { CaseOutline } from "./outline.ts";
 import { isOneEffect } from "./repeat-safety.ts";
+import { stepFormerlyNamed } from "./renames.ts";
 import { ownerOf, reviewBy } from "./review.ts";
 import { findStep } from "./undo.ts";
 
@@ -34,9 +35,11 @@ export interface LateReport {
 export function decideLateReport(
   outline: CaseOutline,
   state: CaseState,
-  report: LateReport,
+  given: LateReport,
 ): readonly Entry[] {
-  const { ref, claimId, holder, outcome } = report;
+  const ref = { ...given.ref, step: stepFormerlyNamed(state, given.ref.step) };
+  const report = { ...given, ref };
+  const { claimId, holder, outcome } = report;
   if (isConfirmed(state, report) || isReported(state, report)) return [];
   const entry: Entry = { kind: "lateReport", ...ref, claimId, holder, outcome };
   const surplus =

@@ -102,6 +102,8 @@ export type LapsePolicy =
 interface StepCommon {
   /** Unique in the case type: a letter, then letters, digits, `_` or `-`; at most 64 characters. */
   readonly name: string;
+  /** The names that it had in earlier definitions, the latest first. */
+  readonly formerly: readonly string[];
   /** Steps that must stand before this one goes on. */
   readonly after: readonly string[];
   /** Every step reachable through `after`, in topological order. */

@@ -12,6 +12,7 @@ export function partOutline({ item, ...each }: EachStepOutline, key: string): Se
   return {
     ...item,
     name,
+    formerly: [],
     after: each.after,
     closure: each.closure,
     uses: each.uses,

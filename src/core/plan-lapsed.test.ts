@@ -34,6 +34,7 @@ const undo: SendStepOutline = {
   kind: "step",
   name: "create.undo",
   after: [],
+  formerly: [],
   closure: [],
   when: [],
   requires: [],

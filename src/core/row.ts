@@ -65,6 +65,8 @@ export interface RestingRow {
   readonly dueAt: number | null;
   readonly revision: number;
   readonly changedAt: number;
+  /** A worker with a lower one cannot claim the case (R12). */
+  readonly definitionVersion: number;
   readonly summary: CaseSummary;
 }
 
@@ -75,6 +77,7 @@ export function rowOf(state: CaseState): RestingRow {
     dueAt: dueAtOf(state.rest),
     revision: state.revision,
     changedAt: state.changedAt,
+    definitionVersion: state.definitionVersion,
     summary: summarize(state),
   };
 }

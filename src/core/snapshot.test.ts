@@ -36,6 +36,12 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     askedAt: START,
     nextProbeAt: START + 1,
   },
+  definitionChanged: {
+    kind: "definitionChanged",
+    version: 2,
+    renamed: [{ from: "old", to: "new" }],
+    by: { kind: "worker", name: "w", holderId: "h" },
+  },
   eachStarted: { kind: "eachStarted", step: "lines", keys: ["1", "2"] },
   intentOpened: {
     kind: "intentOpened",
@@ -190,6 +196,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 8, folded: "9010c7422f0ad21b" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 9, folded: "0f6b2c357d8a3898" });
   });
 });

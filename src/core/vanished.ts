@@ -4,11 +4,15 @@
  */
 
 import { isNotNeeded, stepOf, type StepState } from "./case-state.ts";
+import { unsettledIntent } from "./outside.ts";
 import type { PlanInput, PlannedStep, ReviewAct } from "./planning.ts";
 import { reviewBy } from "./review.ts";
 import { findStep } from "./undo.ts";
 
-/** The names of steps with an effect that the definition neither has nor says to have removed, and nobody accepted so. */
+/**
+ * The names of steps that took effect, or may have, and that the definition neither has nor says to have removed. What took
+ * effect somebody may accept so; what may have is settled first.
+ */
 export function vanishedSteps({ outline, state }: PlanInput): readonly string[] {
   return Object.entries(state.steps).flatMap(([name, known]) =>
     hasEffect(known) &&
@@ -21,7 +25,9 @@ export function vanishedSteps({ outline, state }: PlanInput): readonly string[] 
 }
 
 /** What is confirmed without an intent sent nothing, unless a person vouches for it. */
-function hasEffect({ intent, confirmation }: StepState): boolean {
+function hasEffect(known: StepState): boolean {
+  const { intent, confirmation } = known;
+  if (unsettledIntent(known) !== null) return true;
   if (confirmation === null || isNotNeeded(confirmation)) return false;
   return intent !== null || confirmation.by.how === "person";
 }
@@ -48,17 +54,20 @@ export function vanishedReviews(
   const held = steps.flatMap(({ step, act }) =>
     act.kind === "nothing" && act.why === "vanished" ? [step.name] : [],
   );
-  return vanished
-    .filter((name) => stepOf(state, name).review === null)
-    .map((name): ReviewAct => {
-      const sentence =
-        `${name} took effect, and the definition of ${outline.name} does not have it any more. ${held.join(", ")} ` +
-        `is not begun, because it may be the same under another name. Give the step its name back, or name it in ` +
-        `\`removed\`; or resume the case to go on without it.`;
-      return {
-        kind: "review",
-        isOpen: false,
-        review: reviewBy(outline.owner, { step: name, reason: "bug", sentence }),
-      };
-    });
+  return (
+    vanished
+      // Of what may have happened, the strays tell.
+      .filter((name) => stepOf(state, name).review === null && unsettledIntent(stepOf(state, name)) === null)
+      .map((name): ReviewAct => {
+        const sentence =
+          `${name} took effect, and the definition of ${outline.name} does not have it any more. ${held.join(", ")} ` +
+          `is not begun, because it may be the same under another name. Give the step its name back, or name it in ` +
+          `\`removed\`; or resume the case to go on without it.`;
+        return {
+          kind: "review",
+          isOpen: false,
+          review: reviewBy(outline.owner, { step: name, reason: "bug", sentence }),
+        };
+      })
+  );
 }

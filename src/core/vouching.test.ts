@@ -119,6 +119,7 @@ describe("an undo that waits for a person", () => {
     kind: "step",
     name: "pay.undo",
     after: [],
+    formerly: [],
     closure: [],
     when: [],
     requires: [],

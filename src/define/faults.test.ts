@@ -134,7 +134,7 @@ describe("a faulty step", () => {
       "without options",
       start.sleep("rest"),
       [
-        "steps.rest: give an object with for, after, when, requires, uses, not nothing",
+        "steps.rest: give an object with for, formerly, after, when, requires, uses, not nothing",
         'steps.rest.for: is missing: give a duration such as "30s", "5m" or "3d"',
       ],
     ],
@@ -143,7 +143,7 @@ describe("a faulty step", () => {
       start.step("send", { ...step, requries: {} }),
       [
         "steps.send.requries: there is no such option; there are to, before, request, run, check, version, onLapse, " +
-          "undo, result, deadline, after, when, requires, uses",
+          "undo, result, deadline, formerly, after, when, requires, uses",
       ],
     ],
     [
@@ -413,5 +413,30 @@ describe("the refusal", () => {
     const lines = message.split("\n");
     expect(lines).toHaveLength(102);
     expect(lines.at(-1)).toMatch(/^- and \d+ more$/);
+  });
+});
+
+describe("former names of steps", () => {
+  const at = { to: erp, run } as const;
+  test.each<[string, readonly string[], readonly string[], readonly string[], RegExp]>([
+    ["its own", ["first"], [], [], /names first, its own name/],
+    ["that of a step that is there", ["second"], [], [], /names second, which is a step/],
+    ["that of a step which had this one's", ["second"], ["first"], [], /changed names with each other/],
+    ["one that another step had too", ["old"], ["old"], [], /names old, as first does/],
+    ["one that was removed", ["old"], [], ["old"], /`removed` names too/],
+    ["the same one twice", ["old", "old"], [], [], /names old twice/],
+  ])("are refused where one is %s", (_, first, second, removed, fault) => {
+    const definition = defineCase("purchase", { version: 1, owner: "ops", input, removed })
+      .step("first", { ...at, formerly: first })
+      .step("second", { ...at, formerly: second });
+    expect(() => definition.outline).toThrow(fault);
+  });
+
+  test("are part of the outline", () => {
+    const definition = defineCase("purchase", { version: 1, owner: "ops", input }).step("first", {
+      ...at,
+      formerly: ["old", "older"],
+    });
+    expect(definition.outline.steps).toMatchObject([{ name: "first", formerly: ["old", "older"] }]);
   });
 });

@@ -56,6 +56,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const calls = new Map<string, DestinationCalls>();
   const readings = readSteps(drafts, eventTypes, { options, faults, calls });
   const removed = readRemoved(readings, options);
+  checkFormerNames(readings, removed);
   const order = readOrder(readings, options);
   if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
   const caseType = String(name);
@@ -184,6 +185,48 @@ function readRemoved(readings: readonly StepReading[], options: OptionReader): r
     );
   }
   return removed;
+}
+
+/** A name stands for one step: what a case did under it must not be taken for two, or for what is gone. */
+function checkFormerNames(readings: readonly StepReading[], removed: readonly string[]): void {
+  const heirs = new Map<string, string>();
+  for (const { name, formerly, options } of readings) {
+    for (const former of formerly) {
+      const heir = heirs.get(former);
+      if (heir === undefined) heirs.set(former, name);
+      const why = whyNotFormer(former, { name, heir, readings, removed });
+      if (why !== null) options.fault("formerly", `names ${former}, ${why}`);
+    }
+  }
+}
+
+function whyNotFormer(
+  former: string,
+  {
+    name,
+    heir,
+    readings,
+    removed,
+  }: {
+    readonly name: string;
+    /** The step that has it already. */
+    readonly heir: string | undefined;
+    readonly readings: readonly StepReading[];
+    readonly removed: readonly string[];
+  },
+): string | null {
+  if (former === name) return "its own name: name only those that it had before";
+  const other = readings.find((one) => one.name === former);
+  if (other !== undefined) {
+    return other.formerly.includes(name)
+      ? `which is a step that was formerly ${name}: two steps cannot have changed names with each other in one version, ` +
+          `so give one of them a name that neither had`
+      : "which is a step: what a case did under this name would be taken for both. Give one of them another name";
+  }
+  if (heir !== undefined) return `as ${heir} does: only one step can stand for what was done under it`;
+  return removed.includes(former)
+    ? "which `removed` names too: a step is gone, or it has another name, not both"
+    : null;
 }
 
 function readOrder(readings: readonly StepReading[], options: OptionReader): StepOrder {

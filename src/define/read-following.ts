@@ -9,6 +9,7 @@ import type { ConditionReading, FactReading } from "./read-conditions.ts";
 /** What every kind of step has, as read. */
 export interface Following {
   readonly name: string;
+  readonly formerly: readonly string[];
   readonly after: readonly string[];
   readonly uses: readonly string[] | null;
   readonly when: readonly FactReading[];
@@ -17,11 +18,12 @@ export interface Following {
 
 /** The part of a step's outline that every kind has. */
 export function outlineOf(
-  { name, after, uses, when, requires }: Following,
+  { name, formerly, after, uses, when, requires }: Following,
   { closure }: Sight,
-): Pick<StepOutline, "name" | "after" | "closure" | "uses" | "when" | "requires"> {
+): Pick<StepOutline, "name" | "formerly" | "after" | "closure" | "uses" | "when" | "requires"> {
   return {
     name,
+    formerly,
     after,
     closure,
     uses,

@@ -33,13 +33,14 @@ export interface StepSurroundings {
 /** A step as read. */
 export interface StepReading {
   readonly name: string;
+  readonly formerly: readonly string[];
   readonly after: readonly string[];
   readonly options: OptionReader;
   /** Makes the step once its place among the others is known; null after a fault that leaves nothing to make. */
   readonly make: ((sight: Sight) => RuntimeStep) | null;
 }
 
-const FOLLOWING = ["after", "when", "requires", "uses"];
+const FOLLOWING = ["formerly", "after", "when", "requires", "uses"];
 
 const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
   step: [...SEND_OPTIONS, ...FOLLOWING],
@@ -57,8 +58,10 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
   if (wrongName !== null) options.fault("", wrongName);
   const name = around.label;
   const after = options.optionalNames("after") ?? (around.previous === null ? [] : [around.previous]);
+  const formerly = options.optionalNames("formerly") ?? [];
   const following: Following = {
     name,
+    formerly,
     after,
     uses: readUses(options),
     when: readWhen(options),
@@ -66,7 +69,7 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
   };
   // A step that sends has more of them, and checks them with the rest of its options.
   if (draft.kind !== "step" && draft.kind !== "each") checkConditionNames(options, following);
-  return { name, after, options, make: makerOf(draft.kind, options, following, around) };
+  return { name, formerly, after, options, make: makerOf(draft.kind, options, following, around) };
 }
 
 function readUses(options: OptionReader): readonly string[] | null {

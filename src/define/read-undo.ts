@@ -45,6 +45,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
   const outline: SendStepOutline = {
     kind: "step",
     name: undoName(step),
+    formerly: [],
     after: [],
     closure: [],
     when: [],

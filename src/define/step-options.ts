@@ -44,6 +44,11 @@ interface CommonOptions<
   After extends string,
   When extends string,
 > {
+  /**
+   * The names that the step had before, in earlier definitions: what a case did under one of them stands for this step. Keep
+   * them as long as there are open cases from before. Default: none.
+   */
+  readonly formerly?: readonly string[];
   /** Steps that must stand before this one goes on. Default: the step before; the first follows none. */
   readonly after?: readonly After[];
   /**

@@ -7,9 +7,11 @@ import type { Entry, JournalEntry } from "../core/journal.ts";
 import { isEnded, type HeldBy, type MoveVerdict } from "../core/moves.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
 import { endOfStaleRepair, endRepair, REPAIR_ACT_WITHIN_MS } from "../core/repair.ts";
+import { inFormerNames, renamesFor, renameSteps } from "../core/renames.ts";
 import { rowOf } from "../core/row.ts";
 import type { CaseChange, ClaimChange, FoldedCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { lineOfChange } from "./audited.ts";
+import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, checkActId, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
@@ -105,7 +107,7 @@ interface ChangeInput {
   readonly engineVersion: number;
   readonly repairId: string | undefined;
   readonly judge: JudgeAct;
-  readonly parts: Pick<DeskParts, "ports" | "act">;
+  readonly parts: Pick<DeskParts, "ports" | "act" | "registry">;
 }
 
 function decideChange(input: ChangeInput): CaseChange<Decision> {
@@ -119,12 +121,16 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
       foldEntries(state, numbered(entries, state.revision, at, commitId));
     const stale = endOfStaleRepair(found, stored.row.claim?.claimId ?? null);
     const state = fold(found, stale);
-    const judged = judgeUnderRepair(input, state);
+    const outline = definitionOf(input.parts.registry, stored.row).caseType?.outline ?? null;
+    // People see steps by the names that they have now; the journal learns those from the worker that goes on with it.
+    const renamed = outline === null ? [] : renamesFor(outline, state);
+    const judged = judgeUnderRepair(input, renameSteps(state, renamed));
     const { verdict, pageId } = judged;
     if (verdict.kind !== "write") return leave({ kind: "verdict", ...judged });
-    const moved = fold(state, verdict.entries);
+    const own = inFormerNames(verdict.entries, renamed);
+    const moved = fold(state, own);
     const over = isEnded(moved) ? endRepair(moved, "caseEnded") : [];
-    const entries = [...stale, ...verdict.entries, ...over];
+    const entries = [...stale, ...own, ...over];
     const row = rowOf(fold(moved, over));
     const line = lineOfChange(input.parts, {
       caseId: stored.row.caseId,

@@ -6,6 +6,7 @@
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import type { PlannedStep } from "../core/planning.ts";
+import { renamesFor } from "../core/renames.ts";
 import type { StoredRow } from "../store/port.ts";
 import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -26,6 +27,8 @@ type ChangeKind =
   | "notTaken"
   /** A step took effect and is not there any more: what is new to the case is not begun, and it goes to review. */
   | "vanished"
+  /** A step has another name, and what the case did under the former one stands for it. */
+  | "renamed"
   /** A confirmation would lapse at the next pick-up. */
   | "lapses"
   /** Its journal cannot be read. */
@@ -115,9 +118,12 @@ async function changesOf(parts: DeskParts, row: StoredRow): Promise<readonly Fou
     const stored = await parts.store.loadCase(row.caseId);
     if (stored === null) return [];
     const now = await parts.now();
-    return changesIn(
-      planCase(planFrom(parts.ports, caseType, { row: stored.row, state: stored.state, now })),
-    );
+    const renamed = renamesFor(caseType.outline, stored.state).map(({ from, to }): Found => {
+      const sentence = `is ${to} from now on; what was done of it stands, and nothing of it is done again`;
+      return { kind: "renamed", step: from, sentence };
+    });
+    const plan = planCase(planFrom(parts.ports, caseType, { row: stored.row, state: stored.state, now }));
+    return [...renamed, ...changesIn(plan)];
   } catch (error) {
     if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
     return [

@@ -1,9 +1,10 @@
 /** Whether this process has the definition that a case needs. One that has not can still read, pause and cancel it. */
 
 import { FootholdError } from "../core/errors.ts";
+import { adoptNames } from "../core/renames.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
-import type { CaseIdentity } from "../store/port.ts";
+import type { CaseIdentity, FoldedCase } from "../store/port.ts";
 
 /** What is loaded here for a case. */
 export interface DefinitionStanding {
@@ -56,4 +57,10 @@ export function neededDefinition(
   throw new FootholdError("UNKNOWN_CASE_TYPE", `Case ${identity.caseId}: ${standing.sentence}`, {
     details: { caseId: identity.caseId },
   });
+}
+
+/** A case with its steps under the names that they have in what is loaded here. */
+export function asDefined<Found extends FoldedCase>(registry: Registry, found: Found): Found {
+  const { caseType } = definitionOf(registry, found.row);
+  return caseType === null ? found : { ...found, state: adoptNames(caseType.outline, found.state) };
 }

@@ -81,7 +81,7 @@ import {
   type SkipRequest,
 } from "./step-orders.ts";
 import { checkEngine, type ActReply } from "./change.ts";
-import { definitionOf, neededDefinition } from "./definition.ts";
+import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
 import { diffDefinitions, type DefinitionDiff, type DiffRequest } from "./definition-diff.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -388,8 +388,9 @@ async function showCase(
 ): Promise<ReviewPacket> {
   const { store, registry, ports, formatTime } = parts;
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
-  const [stored, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
-  if (stored === null) throw caseNotFound(caseId);
+  const [found, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
+  if (found === null) throw caseNotFound(caseId);
+  const stored = asDefined(registry, found);
   checkEngine(stored.row, parts.engineVersion);
   const destinations = await readingsFor(parts, [stored.row]);
   const now = await store.now();

@@ -40,6 +40,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "canceled":
     case "pauseRequested":
     case "paused":
+    case "definitionChanged":
       return entry.by;
     case "attemptOpened":
     case "lateReport":
@@ -66,11 +67,18 @@ export function actorOf(entry: Entry): Actor | null {
   }
 }
 
+function sayDefinition({ version, renamed }: Extract<Entry, { kind: "definitionChanged" }>): string {
+  const names = renamed.map(({ from, to }) => `${from} is ${to} from now on`);
+  return [`Goes on under version ${version} of its definition`, ...names].join("; ") + ".";
+}
+
 /** What happened, in one sentence. */
 export function sayEntry(entry: Entry, formatTime: FormatTime): string {
   switch (entry.kind) {
     case "caseStarted":
       return `${entry.caseType} started by ${entry.by.name}.`;
+    case "definitionChanged":
+      return sayDefinition(entry);
     case "eachStarted":
       return `${entry.step}: begun for ${entry.keys.length} ${entry.keys.length === 1 ? "item" : "items"}.`;
     case "intentOpened":

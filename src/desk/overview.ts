@@ -21,7 +21,7 @@ export interface TypeOverview {
   readonly workers: number;
 }
 
-/** A type that has work and no worker. */
+/** A type that has work and no worker, or work for a later version than any worker has. */
 export interface NoWorkerNotice {
   readonly kind: "noWorker";
   readonly caseType: string;
@@ -29,6 +29,8 @@ export interface NoWorkerNotice {
   readonly sinceAt: number | null;
   readonly waiting: number;
   readonly lost: number;
+  /** The lowest version that they need, where workers take the type and none of them has it; else null. */
+  readonly neededVersion: number | null;
   /** Such as "No worker takes `purchase` since 10:04; 132 cases wait, 3 lost their worker". */
   readonly sentence: string;
 }
@@ -113,20 +115,44 @@ function workersFor(holders: readonly StoredHolder[], caseType: string): readonl
 
 function noWorkerNotice(
   input: OverviewInput,
-  { caseType, due, states, inRepair }: TypeCount,
+  { caseType, due, dueByVersion, states, inRepair }: TypeCount,
 ): readonly NoWorkerNotice[] {
   const workers = workersFor(input.holders, caseType);
+  const alive = workers.filter((one) => seemsAlive(one, input.now));
+  if (alive.length > 0) return tooLowNotice(alive, caseType, dueByVersion);
   const lost = (states.claimed ?? 0) - inRepair;
-  if (due + lost === 0 || workers.some((one) => seemsAlive(one, input.now))) return [];
+  if (due + lost === 0) return [];
   const lastSigns = workers.map(lastSignAt);
   const sinceAt = lastSigns.length === 0 ? null : Math.max(...lastSigns);
   const since = sinceAt === null ? "" : ` since ${input.formatTime(sinceAt)}`;
   const told = [
-    ...(due > 0 ? [`${due} ${due === 1 ? "case waits" : "cases wait"}`] : []),
+    ...(due > 0 ? [sayWaiting(due)] : []),
     ...(lost > 0 ? [`${lost} lost ${lost === 1 ? "its" : "their"} worker`] : []),
   ];
   const sentence = `No worker takes \`${caseType}\`${since}; ${told.join(", ")}`;
-  return [{ kind: "noWorker", caseType, sinceAt, waiting: due, lost, sentence }];
+  return [{ kind: "noWorker", caseType, sinceAt, waiting: due, lost, neededVersion: null, sentence }];
+}
+
+/** Workers run, and none of them has the version that was needed once (R12): a rollback leaves cases so. */
+function tooLowNotice(
+  alive: readonly StoredHolder[],
+  caseType: string,
+  dueByVersion: TypeCount["dueByVersion"],
+): readonly NoWorkerNotice[] {
+  const own = alive.flatMap((one) => one.caseTypes.filter(({ name }) => name === caseType));
+  const highest = Math.max(...own.map(({ version }) => version));
+  const above = Object.entries(dueByVersion).filter(([version]) => Number(version) > highest);
+  if (above.length === 0) return [];
+  const waiting = above.reduce((sum, [, due]) => sum + due, 0);
+  const neededVersion = Math.min(...above.map(([version]) => Number(version)));
+  const sentence =
+    `No worker takes version ${neededVersion} of \`${caseType}\`, the highest one has is ${highest}; ` +
+    sayWaiting(waiting);
+  return [{ kind: "noWorker", caseType, sinceAt: null, waiting, lost: 0, neededVersion, sentence }];
+}
+
+function sayWaiting(due: number): string {
+  return `${due} ${due === 1 ? "case waits" : "cases wait"}`;
 }
 
 /** When a worker that is no more was last alive: it may have been marked long after. */

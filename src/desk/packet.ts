@@ -7,6 +7,7 @@ import type { SecondView } from "./seconds.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import type { Actor, JournalEntry, Review } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
+import { stepFormerlyNamed } from "../core/renames.ts";
 import { diffJson, type JsonChange } from "../core/json-diff.ts";
 import { decideResume, previewWith } from "../core/moves.ts";
 import { viewLayers, type LayersView } from "./attempt-layers.ts";
@@ -194,7 +195,9 @@ function correctionsOf(journal: readonly JournalEntry[]): readonly CorrectionVie
 function stoppedAtRevision(state: CaseState, journal: readonly JournalEntry[]): number | null {
   const inReview = Object.keys(state.steps).filter((name) => stepOf(state, name).review !== null);
   const opened = inReview.flatMap((name) => {
-    const last = journal.findLast(({ entry }) => entry.kind === "reviewOpened" && entry.review.step === name);
+    const last = journal.findLast(
+      ({ entry }) => entry.kind === "reviewOpened" && stepFormerlyNamed(state, entry.review.step) === name,
+    );
     return last === undefined ? [] : [last.revision];
   });
   const repair = state.repair === null ? undefined : journal.findLast(isRepairBegun);

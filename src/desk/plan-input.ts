@@ -5,6 +5,7 @@ import { fingerprintOf } from "../core/decide.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { PlanInput } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
+import { adoptNames } from "../core/renames.ts";
 import { withAttached } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts } from "../define/facts.ts";
@@ -18,11 +19,13 @@ export function planFrom(
   caseType: CaseType,
   view: { readonly row: StoredRow; readonly state: CaseState; readonly now: number },
 ): PlanInput {
+  const { outline } = caseType;
+  const state = adoptNames(outline, view.state);
   return {
-    outline: caseType.outline,
-    state: view.state,
-    answers: answerFacts(caseType, view.state, view.now),
-    busy: busySteps(view),
+    outline,
+    state,
+    answers: answerFacts(caseType, state, view.now),
+    busy: busySteps({ row: view.row, state }),
     now: view.now,
     digest,
   };

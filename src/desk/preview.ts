@@ -31,7 +31,7 @@ import type { FoldedCase, StoredCase } from "../store/port.ts";
 import { checkStep } from "./acts.ts";
 import { attentionOf } from "./case-view.ts";
 import { checkEngine, heldBy } from "./change.ts";
-import { neededDefinition } from "./definition.ts";
+import { asDefined, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { sayLapse } from "./entry-words.ts";
 import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
@@ -92,12 +92,13 @@ export async function previewMove(
   request: PreviewRequest,
 ): Promise<MovePreview> {
   const { store, registry, ports, engineVersion } = parts;
-  const [stored, holders] = await Promise.all([
+  const [found, holders] = await Promise.all([
     isCaseId(caseId) ? store.loadCase(caseId) : null,
     store.listHolders(),
   ]);
-  if (stored === null) throw caseNotFound(caseId);
-  checkEngine(stored.row, engineVersion);
+  if (found === null) throw caseNotFound(caseId);
+  checkEngine(found.row, engineVersion);
+  const stored = asDefined(registry, found);
   const caseType = neededDefinition(registry, stored.row);
   if ("step" in request && request.step !== undefined) checkStep(caseType, request.step);
   const held = isOwn(stored, request.repairId) ? null : heldBy(stored.row, holders);

@@ -15,6 +15,7 @@ function counting(tookMs: number) {
       caseType: "order",
       states: {},
       due: counted,
+      dueByVersion: {},
       withReview: 0,
       inRepair: 0,
       oldestDueAt: null,

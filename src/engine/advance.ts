@@ -7,12 +7,13 @@ import { stepOf, type CaseState } from "../core/case-state.ts";
 import { decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
 import type { Digest } from "../core/basis.ts";
 import { foldEntries } from "../core/fold.ts";
-import type { Actor, AttemptRef, Entry, JournalEntry, Wait } from "../core/journal.ts";
+import type { Actor, AttemptRef, Entry, JournalEntry, Rename, Wait } from "../core/journal.ts";
 import type { PollStepOutline, SendStepOutline } from "../core/outline.ts";
 import { isSameLook } from "../core/plan-poll.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import { areSameWaits, isHeldBack } from "../core/plan-hold.ts";
 import type { Holds, PlannedStep } from "../core/planning.ts";
+import { renamesFor } from "../core/renames.ts";
 import { reviewFor } from "../core/review.ts";
 import { pendingIntent } from "../core/settled.ts";
 import type { CaseType } from "../define/case-type.ts";
@@ -82,8 +83,33 @@ export interface Advance {
 
 /** Works out the next commit. */
 export function advance(input: AdvanceInput): Advance {
+  const { outline } = input.caseType;
   const onward: Entry[] = [];
   let state = preview(input.state, input.outcomes, input.now);
+  const renamed = renamesFor(outline, state);
+  if (renamed.length > 0) {
+    onward.push(definitionChanged(input, renamed));
+    state = preview(state, onward, input.now);
+  }
+  const next = goOnFrom(input, state, onward);
+  const isNew =
+    outline.version > state.definitionVersion && next.onward.some(({ kind }) => kind !== "parked");
+  return isNew && renamed.length === 0
+    ? { ...next, onward: [definitionChanged(input, []), ...next.onward] }
+    : next;
+}
+
+/** What this version does to the case, versions that have never heard of it must not go on with (R12). */
+function definitionChanged(
+  { caseType: { outline }, holder }: AdvanceInput,
+  renamed: readonly Rename[],
+): Entry {
+  return { kind: "definitionChanged", version: outline.version, renamed, by: holder };
+}
+
+function goOnFrom(input: AdvanceInput, from: CaseState, given: readonly Entry[]): Advance {
+  const onward = [...given];
+  let state = from;
   for (;;) {
     const plan = planCase({
       outline: input.caseType.outline,

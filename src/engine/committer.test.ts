@@ -47,6 +47,7 @@ function commitNamed(commitId: string, revision = 1): HolderCommit {
       dueAt: 0,
       revision,
       changedAt: 0,
+      definitionVersion: 1,
       summary: {
         confirmed: 0,
         waits: [],

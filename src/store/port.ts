@@ -336,11 +336,22 @@ export interface TypeCount {
   readonly caseType: string;
   readonly states: Readonly<Partial<Record<StoredState, number>>>;
   readonly due: number;
+  /** The same by the version of the definition that they need. */
+  readonly dueByVersion: { readonly [version: number]: number };
   readonly withReview: number;
   /** Claimed ones that a person has open for repair. */
   readonly inRepair: number;
   /** Due time of the longest waiting claimable case. */
   readonly oldestDueAt: number | null;
+}
+
+/** Counts of {@link TypeCount.dueByVersion} with more due cases that need a version; versions without any are left out. */
+export function addDue(
+  before: TypeCount["dueByVersion"],
+  version: number,
+  due: number,
+): TypeCount["dueByVersion"] {
+  return due === 0 ? before : { ...before, [version]: (before[version] ?? 0) + due };
 }
 
 /** One case that a page shows. */

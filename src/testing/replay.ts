@@ -12,6 +12,7 @@ import { canonicalJson } from "../core/json.ts";
 import { diffJson, type JsonChange } from "../core/json-diff.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import type { PlannedStep } from "../core/planning.ts";
+import { adoptNames, nameIn } from "../core/renames.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts, decodeRequest } from "../define/facts.ts";
 import { makeRequest } from "../define/make-request.ts";
@@ -69,7 +70,9 @@ export function replay(caseType: CaseType, exported: ExportedCase): ReplayReport
   for (const one of entries.slice(1)) {
     if (one.entry.kind === "intentOpened") {
       compared += 1;
-      for (const difference of compare({ caseType, state, digest }, one, one.entry)) {
+      const adopted = adoptNames(caseType.outline, state);
+      const entry = { ...one.entry, step: nameIn(caseType.outline, one.entry.step) };
+      for (const difference of compare({ caseType, state: adopted, digest }, one, entry)) {
         const key = JSON.stringify([difference.kind, difference.step]);
         if (!found.has(key)) found.set(key, difference);
       }
@@ -81,7 +84,10 @@ export function replay(caseType: CaseType, exported: ExportedCase): ReplayReport
     entries: entries.length,
     compared,
     differences: [...found.values()],
-    next: sayNext(planOf({ caseType, state, digest }, exported.exportedAt), state),
+    next: sayNext(
+      planOf({ caseType, state: adoptNames(caseType.outline, state), digest }, exported.exportedAt),
+      state,
+    ),
   };
 }
 

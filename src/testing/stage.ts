@@ -86,14 +86,14 @@ export type RunEnd =
 export class Stage {
   readonly time: VirtualTime;
   readonly store: Store;
-  readonly desk: Desk;
   readonly faults: PlannedFaults = new PlannedFaults();
   readonly trace: TraceLine[] = [];
   readonly effects: SeenEffect[] = [];
   readonly executions: Execution[] = [];
   readonly passages: Passage[] = [];
   readonly requests: FakeRequest[] = [];
-  readonly #registry: Registry;
+  #registry: Registry;
+  #desk: Desk;
   readonly #workers: TestProcess[] = [];
   /** Requests that are on their way, by step, until the step goes on without them. */
   readonly #held = new Map<string, { readonly arrive: () => unknown; readonly latestAt: number }>();
@@ -110,15 +110,32 @@ export class Stage {
     this.store = tapJournal(memoryStore({ now: () => this.time.now }), (caseId, entry) =>
       this.#onEntry(caseId, entry),
     );
+    this.#desk = this.#openDesk();
+    this.#startSweep();
+    this.#startWorker();
+  }
+
+  get desk(): Desk {
+    return this.#desk;
+  }
+
+  /** Ends the worker, and starts one with these definitions in its place; the desk has them from now on. */
+  deploy(cases: readonly CaseType[]): void {
+    this.#registry = registryOf(cases);
+    this.#desk = this.#openDesk();
+    this.#workers.at(-1)?.kill();
+    this.tell(`deployed: ${cases.map(({ outline: { name, version } }) => `${name} ${version}`).join(", ")}`);
+    this.#startWorker();
+  }
+
+  #openDesk(): Desk {
     const process = new TestProcess("desk", this.time);
-    this.desk = createDesk({
+    return createDesk({
       store: process.reach(this.store),
       registry: this.#registry,
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
     });
-    this.#startSweep();
-    this.#startWorker();
   }
 
   /** Tells the trace. */

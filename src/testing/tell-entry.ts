@@ -15,6 +15,8 @@ export function tellEntry(entry: Entry): string | null {
   switch (entry.kind) {
     case "caseStarted":
       return `the case starts (${entry.caseType})`;
+    case "definitionChanged":
+      return `stored: goes on under version ${entry.version} of its definition`;
     case "eachStarted":
     case "intentOpened":
       return tellBegin(entry);

@@ -87,6 +87,11 @@ export interface TestWorld {
   crashAt(point: Failpoint, step: string): void;
   /** The next answer that `run` of this step gives is lost: the engine sees a connection that broke. */
   loseAnswer(step: string): void;
+  /**
+   * Puts other definitions in the place of those that the world has, as a deploy does: from now on people and the worker know
+   * these only. What the worker was doing is lost with it. Throws `INVALID_DEFINITION`.
+   */
+  deploy(cases: readonly CaseType[]): void;
   /** What the case has come to. Throws `CASE_NOT_FOUND`. */
   journal(caseId: string): Promise<CaseJournal>;
 }
@@ -248,6 +253,10 @@ class World implements TestWorld {
 
   loseAnswer(step: string): void {
     this.#stage.faults.add({ kind: "answerLost", step });
+  }
+
+  deploy(cases: readonly CaseType[]): void {
+    this.#stage.deploy(cases);
   }
 
   async journal(caseId: string): Promise<CaseJournal> {

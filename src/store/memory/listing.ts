@@ -11,6 +11,7 @@ import {
   type Pulse,
   type StoredHolder,
   type StoredRow,
+  addDue,
   type TypeCount,
 } from "../port.ts";
 import { storedRow, type MemoryCase } from "./cases.ts";
@@ -107,6 +108,7 @@ function addCount(sum: TypeCount | undefined, row: StoredRow, now: number): Type
     caseType: row.caseType,
     states: { ...sum?.states, [row.state]: (sum?.states[row.state] ?? 0) + 1 },
     due: (sum?.due ?? 0) + (isDue ? 1 : 0),
+    dueByVersion: addDue(sum?.dueByVersion ?? {}, row.definitionVersion, isDue ? 1 : 0),
     withReview: (sum?.withReview ?? 0) + (row.summary.reviews.length > 0 ? 1 : 0),
     inRepair: (sum?.inRepair ?? 0) + (row.state === "claimed" && row.summary.repair !== null ? 1 : 0),
     oldestDueAt: isDue && row.dueAt !== null ? Math.min(oldest ?? row.dueAt, row.dueAt) : oldest,
@@ -122,7 +124,7 @@ export function takeable(cases: Iterable<MemoryCase>, request: ClaimRequest): re
   return [...cases]
     .filter(({ identity, row, claim }) => {
       const version = versions.get(identity.caseType);
-      const isKnown = version !== undefined && identity.definitionVersion <= version;
+      const isKnown = version !== undefined && row.definitionVersion <= version;
       return (
         isKnown &&
         claim === null &&

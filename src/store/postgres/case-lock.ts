@@ -111,5 +111,6 @@ export async function writeCase(
     taken?.claimId ?? null,
     taken?.holderId ?? null,
     change.knownAs,
+    row.definitionVersion,
   ]);
 }

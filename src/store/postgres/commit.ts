@@ -153,6 +153,7 @@ function loneParameters({ commit, summary, entries, lineage }: Encoded): readonl
     ]),
     commit.lineage,
     lineage,
+    row.definitionVersion,
   ];
 }
 
@@ -178,6 +179,7 @@ function batchParameters(sorted: readonly Encoded[]): readonly Parameter[] {
     ...entryColumns(sorted.flatMap(({ entries }) => entries)),
     commits.map(({ lineage }) => lineage),
     sorted.map(({ lineage }) => lineage),
+    rows.map(({ definitionVersion }) => definitionVersion),
   ];
 }
 

@@ -99,6 +99,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   outcomeRuledOut: true,
   conditionAnswered: true,
   lookAnswered: true,
+  definitionChanged: true,
   eachStarted: true,
   reviewOpened: true,
   parked: true,

@@ -11,6 +11,7 @@ import {
   type CaseFilter,
   type CasePage,
   type Pulse,
+  addDue,
   type TypeCount,
 } from "../port.ts";
 import { toRow, type CaseColumns } from "./case-rows.ts";
@@ -164,6 +165,7 @@ export async function countCases(database: Database): Promise<readonly TypeCount
 interface CountColumns {
   readonly case_type: string;
   readonly state: StoredState;
+  readonly definition_version: number;
   readonly cases: number;
   readonly due: number;
   readonly with_review: number;
@@ -174,8 +176,9 @@ interface CountColumns {
 function addCount(sum: TypeCount | undefined, row: CountColumns): TypeCount {
   return {
     caseType: row.case_type,
-    states: { ...sum?.states, [row.state]: row.cases },
+    states: { ...sum?.states, [row.state]: (sum?.states[row.state] ?? 0) + row.cases },
     due: (sum?.due ?? 0) + row.due,
+    dueByVersion: addDue(sum?.dueByVersion ?? {}, row.definition_version, row.due),
     withReview: (sum?.withReview ?? 0) + row.with_review,
     inRepair: (sum?.inRepair ?? 0) + row.in_repair,
     oldestDueAt: earlier(sum?.oldestDueAt ?? null, row.oldest_due_at),

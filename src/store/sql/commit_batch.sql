@@ -7,16 +7,16 @@
 -- $7 state, $8 due_at, $9 summary, $10 has_review, $11 act within, ms (null = the claim is freed);
 -- $12 when, $13 commit ids; then one for each entry, in the order of the commits: $14 number of its commit,
 -- $15 revision, $16 kind, $17 step, $18 credential, $19 body; then again one for each commit, the lineage of the journal:
--- $20 that it was made on, $21 that it becomes. Times in epoch ms.
+-- $20 that it was made on, $21 that it becomes, and $22 definition_version. Times in epoch ms.
 with input as (
   select *
   from unnest(
     $1::smallint[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::float8[], $7::text[], $8::float8[],
     $9::jsonb[], $10::boolean[], $11::integer[], $12::float8[], $13::text[],
-    $20::text[], $21::text[]
+    $20::text[], $21::text[], $22::integer[]
   ) with ordinality as i (
     shard, case_id, claim_id, made_on, revision, changed_at, state, due_at, summary, has_review, act_within_ms, at,
-    commit_id, made_on_lineage, lineage, n
+    commit_id, made_on_lineage, lineage, definition_version, n
   )
   where i.made_on >= 1 and i.revision >= i.made_on
 ),
@@ -24,6 +24,7 @@ moved as (
   update foothold.cases as c
   set revision = i.revision,
     lineage = i.lineage,
+    definition_version = i.definition_version,
     changed_at = to_timestamp(i.changed_at / 1000),
     summary = i.summary,
     has_review = i.has_review,

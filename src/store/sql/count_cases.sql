@@ -1,8 +1,9 @@
--- Counts cases by type and state. Reads every row: for a page that somebody opens and a metric now and then.
+-- Counts cases by type, state and the version that they need. Reads every row: for a page that somebody opens and a metric now and then.
 -- Caller: countCases. No locks. Index: none.
 select
   c.case_type,
   c.state,
+  c.definition_version,
   count(*)::integer as cases,
   count(*) filter (where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now())::integer as due,
   count(*) filter (where c.has_review)::integer as with_review,
@@ -11,5 +12,5 @@ select
     where c.state in ('ready', 'waiting', 'paused') and c.due_at <= now()
   )) * 1000)::bigint as oldest_due_at
 from foothold.cases as c
-group by c.case_type, c.state
-order by c.case_type, c.state;
+group by c.case_type, c.state, c.definition_version
+order by c.case_type, c.state, c.definition_version;

@@ -126,11 +126,20 @@ export function testLists(bench: Bench): void {
           caseType: "purchase",
           states: { claimed: 1, ready: 2, waiting: 1 },
           due: 2,
+          dueByVersion: { 1: 2 },
           withReview: 1,
           inRepair: 0,
           oldestDueAt: now - 7_000,
         },
-        { caseType: "refund", states: { done: 1 }, due: 0, withReview: 1, inRepair: 0, oldestDueAt: null },
+        {
+          caseType: "refund",
+          states: { done: 1 },
+          due: 0,
+          dueByVersion: {},
+          withReview: 1,
+          inRepair: 0,
+          oldestDueAt: null,
+        },
       ]);
     });
   });

@@ -296,6 +296,7 @@ const entryKind = oneOf<EntryKind>({
   claimLost: true,
   conditionAnswered: true,
   lookAnswered: true,
+  definitionChanged: true,
   eachStarted: true,
   eventAttached: true,
   eventReceived: true,

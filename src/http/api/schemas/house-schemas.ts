@@ -56,6 +56,7 @@ const noWorker = named<NoWorkerNotice>("NoWorkerNotice")(
     sinceAt: timeOrNone,
     waiting: count,
     lost: z.int(),
+    neededVersion: z.int().nullable(),
     sentence: text,
   }),
 );
@@ -134,6 +135,7 @@ const condition = named<ConditionOutline>("Condition")(
 const commonFields = {
   name: text,
   after: list(text),
+  formerly: list(text),
   closure: list(text),
   when: list(fact),
   requires: list(condition),
