@@ -36,6 +36,7 @@ export function bindSend(
     result: null,
     undo: undo === null ? null : bindUndo(undo, way),
     sorters: [],
+    isHttpAlone: false,
     request: outline.hasRequest ? (facts) => contentOf(outline, facts) : null,
     run: async (context) => {
       const request = requestFor(outline, context, wantedBy(outline, context));
@@ -80,6 +81,7 @@ function bindUndo(outline: SendStepOutline, way: Way): RuntimeSendStep {
     result: null,
     undo: null,
     sorters: [],
+    isHttpAlone: false,
     request: null,
     run: async (context, undone) => {
       const undoes = idIn(undone);

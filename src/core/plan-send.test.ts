@@ -20,7 +20,7 @@ import {
 } from "./case.fixture.ts";
 import type { Failure, FailureCause } from "./failure.ts";
 import type { CheckAnswer, ReviewReason } from "./journal.ts";
-import type { DestinationOutline, SendStepOutline } from "./outline.ts";
+import type { DestinationOutline, RepeatSafety, SendStepOutline } from "./outline.ts";
 
 const story = (over: Partial<SendStepOutline> = {}): Story =>
   new Story(outlineOf({ kind: "step", name: "create", ...over }));
@@ -193,6 +193,23 @@ describe("a failure that surely did not happen", () => {
     const one = story().open("create").fail("create", failure({ cause }));
     expect(one.act("create")).toMatchObject({ kind: "review", review: { reason, owner }, isOpen: false });
   });
+
+  it.each<RepeatSafety>([
+    { by: "key", windowMs: HOUR },
+    { by: "unique" },
+    { by: "if-match" },
+    { by: "fence" },
+    { by: "lookup" },
+    { by: "none" },
+  ])(
+    "goes to review at once as a bug that sent nothing, whatever makes a repeat safe: $by",
+    (repeatSafety) => {
+      const one = story({ destination: destination({ repeatSafety }), hasCheck: true })
+        .open("create")
+        .fail("create", failure({ cause: "bug", executed: "no" }));
+      expect(one.act("create")).toMatchObject({ kind: "review", review: { reason: "bug" }, isOpen: false });
+    },
+  );
 
   it("names the rejected fields", () => {
     expect(sentence(story().open("create").fail("create", rejection))).toBe(

@@ -176,6 +176,8 @@ export interface RuntimeSendStep extends RuntimeStepCommon {
   readonly undo: RuntimeSendStep | null;
   /** The destination's own sorters for what it throws. */
   readonly sorters: readonly Sorter[];
+  /** True where it sends over HTTP alone: an attempt that began no request sent nothing. */
+  readonly isHttpAlone: boolean;
 }
 
 /** One item of an `each`, as JSON, with the key that names it. */

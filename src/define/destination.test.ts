@@ -27,7 +27,7 @@ describe("a faulty destination", () => {
       "erp",
       undefined,
       [
-        "destinations.erp: give an object with idempotency, credential, ping, clientTries, owners, retry, inFlight, readLag, " +
+        "destinations.erp: give an object with idempotency, credential, ping, transport, clientTries, owners, retry, inFlight, readLag, " +
           "requestAge, sort, not nothing",
         `destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`,
       ],

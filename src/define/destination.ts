@@ -87,6 +87,13 @@ export interface DestinationOptions {
    */
   readonly ping?: (context: CallContext) => Promise<unknown>;
   /**
+   * "http": what its steps send goes over HTTP alone (`fetch`, undici, `node:http`, HTTP/2, and whatever is built on them).
+   * An attempt that began no request then sent nothing, whatever it threw: a mistake of our own before the first request
+   * goes to people at once, and all else is tried again without a question. Said wrongly, an effect that came another way
+   * is sent again. Default: not said, and what was not seen proves nothing.
+   */
+  readonly transport?: "http";
+  /**
    * How often the client that `run` uses sends one request by itself, the first included: 3 for `maxRetries: 2`, 1 where
    * its repeats are turned off; 1 to 100. `foothold doctor` says then, before anything is sent, where that is unsafe or
    * more than `retry.maxRequests` allows. What is really sent is counted whatever it says. Default: nothing is said.
@@ -135,6 +142,8 @@ export interface Destination {
 export interface DestinationReading {
   readonly outline: DestinationOutline;
   readonly sorters: readonly Sorter[];
+  /** True where what was not seen on HTTP was not sent. */
+  readonly isHttpAlone: boolean;
   readonly calls: DestinationCalls;
   readonly faults: readonly FieldFault[];
 }
@@ -161,9 +170,11 @@ export function readDestination(destination: Destination): DestinationReading {
   return reading;
 }
 
-/** The sorters of what a step names as its destination; none where it names none. */
-export function sortersOf(to: unknown): readonly Sorter[] {
-  return isDestination(to) ? readDestination(to).sorters : [];
+/** How failures of a step are sorted, by what it names as its destination. */
+export function sortingOf(to: unknown): Pick<DestinationReading, "sorters" | "isHttpAlone"> {
+  if (!isDestination(to)) return { sorters: [], isHttpAlone: false };
+  const { sorters, isHttpAlone } = readDestination(to);
+  return { sorters, isHttpAlone };
 }
 
 /** What is wrong with two rivals. */
@@ -197,6 +208,7 @@ function readOptions({ name, options }: Destination): DestinationReading {
     "idempotency",
     "credential",
     "ping",
+    "transport",
     "clientTries",
     "owners",
     "retry",
@@ -221,7 +233,14 @@ function readOptions({ name, options }: Destination): DestinationReading {
     readLagMs: reader.duration("readLag", { defaultMs: 10_000, minMs: 0, maxMs: 24 * HOUR_MS }),
     requestAgeMs: reader.duration("requestAge", { defaultMs: 0, minMs: 0, maxMs: 24 * HOUR_MS }),
   };
-  return { outline, sorters: readSorters(reader), calls, faults };
+  return { outline, sorters: readSorters(reader), isHttpAlone: readTransport(reader), calls, faults };
+}
+
+function readTransport(reader: OptionReader): boolean {
+  const transport = reader.value("transport");
+  if (transport !== undefined && transport !== "http")
+    reader.fault("transport", 'must be "http", or left out');
+  return transport === "http";
 }
 
 function readClientTries(reader: OptionReader): number | null {

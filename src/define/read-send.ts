@@ -6,7 +6,7 @@ import type { DestinationOutline, LapsePolicy, SendStepOutline } from "../core/o
 import { needsCheck } from "../core/repeat-safety.ts";
 import { disarmed, readCheckReply } from "./answers.ts";
 import type { Facts, RuntimeSendStep } from "./case-type.ts";
-import { sortersOf } from "./destination.ts";
+import { sortingOf } from "./destination.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import { isAsyncFunction, type AuthorFunction, type OptionReader } from "./option-reader.ts";
 import { DEADLINE_MS_MAX, readConditions, type ReadDestination } from "./read-conditions.ts";
@@ -53,11 +53,11 @@ export function readSend(
   const onLapse = readLapsePolicy(options);
   if (destination === null) return null;
   checkRepeatSafety(options, destination, check);
-  const sorters = sortersOf(options.value("to"));
+  const sorting = sortingOf(options.value("to"));
   const version = readVersion(options, destination);
   const before = version === null ? asked : [...asked, version];
   checkConditionNames(options, following, before);
-  const undo = readUndo(options, { step: following.name, destination, sorters, version, deadlineMs });
+  const undo = readUndo(options, { step: following.name, destination, sorting, version, deadlineMs });
   if (run === null) return null;
   return (sight) => ({
     kind: "step",
@@ -79,7 +79,7 @@ export function readSend(
     run: async (context) => run(inSight(context, sight)),
     check: check === null ? null : async (context) => readCheckReply(await check(inSight(context, sight))),
     undo: undo === null ? null : undo.runtime(sight),
-    sorters,
+    ...sorting,
     result,
   });
 }

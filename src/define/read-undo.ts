@@ -2,11 +2,11 @@
 
 import { invariant } from "../core/errors.ts";
 import type { DestinationOutline, SendStepOutline } from "../core/outline.ts";
-import type { Sorter } from "../core/seen-failure.ts";
 import { needsCheck } from "../core/repeat-safety.ts";
 import { undoName } from "../core/undo.ts";
 import { readCheckReply } from "./answers.ts";
 import type { RuntimeSendStep, UndoneEffect } from "./case-type.ts";
+import type { DestinationReading } from "./destination.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import type { OptionReader } from "./option-reader.ts";
 import { DEADLINE_MS_MAX, type ConditionReading } from "./read-conditions.ts";
@@ -15,7 +15,8 @@ import { DEADLINE_MS_MAX, type ConditionReading } from "./read-conditions.ts";
 interface Undone {
   readonly step: string;
   readonly destination: DestinationOutline;
-  readonly sorters: readonly Sorter[];
+  /** How failures of both are sorted. */
+  readonly sorting: Pick<DestinationReading, "sorters" | "isHttpAlone">;
   readonly version: ConditionReading | null;
   readonly deadlineMs: number;
 }
@@ -29,7 +30,7 @@ interface UndoReading {
 /** Reads the undo of a step and notes its faults; null where there is none, or after a fault. */
 export function readUndo(options: OptionReader, undone: Undone): UndoReading | null {
   if (options.value("undo") === undefined) return null;
-  const { step, destination, sorters, version, deadlineMs } = undone;
+  const { step, destination, sorting, version, deadlineMs } = undone;
   const undo = options.nested("undo", ["run", "check", "deadline"]);
   const run = undo.requiredFunction("run", "takes the effect back");
   const check = undo.optionalFunction("check");
@@ -76,7 +77,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
           : async (context, effect) =>
               readCheckReply(await check({ ...inSight(context, sight), ...given(effect, step) })),
       undo: null,
-      sorters,
+      ...sorting,
       result: null,
     }),
   };

@@ -1,10 +1,11 @@
 import { getEventListeners } from "node:events";
+import { request as httpRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SendOutcome } from "../core/decide.ts";
 import type { Json } from "../core/json.ts";
 import { defineCase } from "../define/builder.ts";
 import type { CaseType, RunContext } from "../define/case-type.ts";
-import { defineDestination } from "../define/destination.ts";
+import { defineDestination, type Destination } from "../define/destination.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { LateRequest } from "../wire/attempt-record.ts";
 import { WireMeter, type AttemptMeter } from "../wire/meter.ts";
@@ -22,7 +23,12 @@ const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" }
 
 type Run = (context: RunContext) => unknown;
 
-function orderWith(run: Run, options: { readonly request?: () => Json } = {}): CaseType {
+const overHttp = defineDestination("overHttp", { idempotency: { by: "none" }, transport: "http" });
+
+function orderWith(
+  run: Run,
+  options: { readonly request?: () => Json; readonly to?: Destination } = {},
+): CaseType {
   return defineCase("order", { version: 1, owner: "ops", input: anything }).step("send", {
     to: erp,
     ...options,
@@ -412,6 +418,63 @@ describe("what a send really sends", () => {
     expect(outcome).toMatchObject({
       failure: { kind: "throttled", executed: "no", instruction: { kind: "retryAfter", delayMs: 37_000 } },
     });
+  });
+
+  describe("where the step sends over HTTP alone", () => {
+    const to = overHttp;
+    const send = (run: Run): Promise<SendOutcome> => new Bench(meter).send(orderWith(run, { to }));
+
+    test("a mistake before the first request sent nothing, and is known for a bug", async () => {
+      const outcome = await send(({ request }) => (request as { vendor: { id: string } }).vendor.id);
+      expect(outcome).toMatchObject({
+        kind: "failed",
+        failure: { kind: "bug", executed: "no", confidence: "proved", rule: "code.threw" },
+      });
+    });
+
+    test("so it is after a request that only read", async () => {
+      server.answersStatus(200);
+      const outcome = await send(async () => {
+        await fetch(`${server.url}/a`);
+        throw new TypeError("x is undefined");
+      });
+      expect(outcome).toMatchObject({ failure: { kind: "bug", executed: "no" } });
+    });
+
+    test.each([
+      ["fetch", async (url: string) => void fetch(url, { method: "POST" }).catch(() => undefined)],
+      [
+        "node:http",
+        async (url: string) =>
+          void httpRequest(url, { method: "POST" })
+            .on("error", () => {})
+            .end(),
+      ],
+    ])("a request of %s that nobody waits for is seen all the same", async (_, begin) => {
+      server.answersStatus(200);
+      const outcome = await send(async () => {
+        await begin(`${server.url}/a`);
+        throw new TypeError("x is undefined");
+      });
+      expect(outcome).toMatchObject({ failure: { cause: "bug", executed: "maybe" } });
+    });
+
+    test("what has not ended proves nothing", async () => {
+      const bench = new Bench(meter);
+      const outcome = bench.send(orderWith(() => new Promise(() => undefined), { to }));
+      await bench.clock.advance(5_000);
+      await bench.clock.advance(1_000);
+      expect(await outcome).toMatchObject({ failure: { kind: "unknown", executed: "maybe" } });
+    });
+  });
+
+  test("without that a mistake before the first request may have sent something by other means", async () => {
+    const outcome = await new Bench(meter).send(
+      orderWith(() => {
+        throw new TypeError("x is undefined");
+      }),
+    );
+    expect(outcome).toMatchObject({ failure: { kind: "unknown", cause: "bug", executed: "maybe" } });
   });
 
   test("is not told where the step sends by other means", async () => {

@@ -19,10 +19,11 @@ import type { LateRequest, Refusal } from "../wire/attempt-record.ts";
 import type { BoundTransport } from "../wire/bound-transport.ts";
 import type { MeteredEvidence } from "../wire/evidence.ts";
 import type { AttemptMeter } from "../wire/meter.ts";
+import { seeUnawaited } from "../wire/system.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { FailpointPlace, OnFailpoint } from "./failpoints.ts";
 import type { Lease } from "./lease.ts";
-import { watchedAttempt, wireSummaryOf, withRefusal, type MeteredSend } from "./metering.ts";
+import { provedBy, watchedAttempt, wireSummaryOf, withRefusal, type MeteredSend } from "./metering.ts";
 import { StopSignal } from "./stop-signal.ts";
 
 /** Characters of a reason that are kept. */
@@ -84,6 +85,8 @@ export async function makeAttempt(context: AttemptContext, input: AttemptInput):
   await context.onFailpoint("duringSend", input.place);
   const ended = await Promise.race([running, settleTime(context, stop.signal)]);
   endDeadline();
+  // Before nothing is taken for a proof.
+  if (ended.kind === "threw" && input.step.isHttpAlone) await seeUnawaited();
   const stopped = stop.release();
   const seen: Seen = { evidence: watch.end(), refusal: watch.refusal };
   await context.onFailpoint("afterSend", input.place);
@@ -225,7 +228,7 @@ async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
   const { context, input, stopped, seen } = reading;
   const { outline, sorters } = input.step;
   const { name: destination } = outline.destination;
-  const sorting = { destination, stopped, now: context.clock.now(), evidence: seen.evidence, sorters };
+  const sorting = { destination, stopped, now: context.clock.now(), sorters };
   switch (ended.kind) {
     case "returned":
       return succeeded(ended.value, reading);
@@ -233,7 +236,9 @@ async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
     case "unsettled": {
       const error =
         ended.kind === "threw" ? ended.error : new Error("run did not end after its signal aborted");
-      const failure = withRefusal(sortFailure(error, sorting), seen.refusal, seen.evidence);
+      // What has not ended may still send.
+      const evidence = ended.kind === "threw" ? provedBy(seen.evidence, input.step) : seen.evidence;
+      const failure = withRefusal(sortFailure(error, { ...sorting, evidence }), seen.refusal, seen.evidence);
       return { kind: "failed", failure };
     }
   }

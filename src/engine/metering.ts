@@ -87,6 +87,18 @@ export function wireSummaryOf(evidence: MeteredEvidence | null, send: MeteredSen
 }
 
 /**
+ * What was seen, as far as it proves something: where a step sends over HTTP alone, to have begun no request is to have
+ * sent nothing.
+ */
+export function provedBy(
+  evidence: MeteredEvidence | null,
+  { isHttpAlone }: { readonly isHttpAlone: boolean },
+): MeteredEvidence | null {
+  if (evidence === null || !isHttpAlone) return evidence;
+  return { ...evidence, blindSpots: evidence.blindSpots.filter((spot) => spot !== BLIND_SPOTS.nothingSeen) };
+}
+
+/**
  * The failure, with what was refused: who repeats requests must read how that is turned off. A write that was not sent
  * because its key had changed is a fault of the step's code, and nothing of this attempt left.
  */

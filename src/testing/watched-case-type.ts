@@ -63,6 +63,8 @@ function watchSend(send: RuntimeSendStep, makeCall: MakeCall): RuntimeSendStep {
   const { check, run, undo } = send;
   return {
     ...send,
+    // Stand-ins in this process take what never was on any wire.
+    isHttpAlone: false,
     before: send.before.map((one) => watchCondition(one, step, makeCall)),
     undo: undo === null ? null : watchSend(undo, makeCall),
     run: (context, undone) => {

@@ -113,9 +113,14 @@ function claimOfNothing({ chain }: Snapshot, { destination }: ClaimInput): Verdi
     basis: { kind: "nothing" },
     confidence: isTransport ? "inferred" : "guessed",
     rule: isBug ? "code.threw" : "unclear",
-    sentence: `The step failed with ${name}${said}; whether ${destination} did its part is not proved`,
+    sentence: `The step failed with ${name}${said}; ${doubtOf(destination)}`,
     hints: NO_HINTS,
   };
+}
+
+/** What is said where nothing proves that nothing happened. */
+export function doubtOf(destination: string): string {
+  return `whether ${destination} did its part is not proved`;
 }
 
 /** A code that is a number (of a DOMException) says less than the name. */

@@ -83,6 +83,43 @@ describe("the wire wins over the error", () => {
   });
 });
 
+describe("an attempt that began no request, where nothing may be sent in any other way", () => {
+  const fallen = Object.assign(new Error("x"), { code: "ECONNRESET", syscall: "read" });
+
+  test.each<[string, unknown, StopCause | null, string]>([
+    ["a mistake of our own is a bug", new TypeError("x is undefined"), null, "bug"],
+    ["so is a name that is not there", new ReferenceError("y is not defined"), null, "bug"],
+    ["an error that says nothing is tried again", failed, null, "transient"],
+    ["and so is a connection that broke, whoever's it was", fallen, null, "transient"],
+    ["an answer that the code made up itself keeps its words", answered(422), null, "rejected"],
+    ["our deadline is an outage", failed, "deadline", "transient"],
+    ["our stop is a stop", failed, "shutdown", "stopped"],
+  ])("sent nothing: %s", (_, thrown, stopped, kind) => {
+    expect(sort(thrown, seen([]), stopped)).toMatchObject({ kind, executed: "no" });
+  });
+
+  test("says so", () => {
+    const { confidence, sentence } = sort(new TypeError("x is undefined"), seen([]));
+    expect(confidence).toBe("proved");
+    expect(sentence).toBe("The step failed with TypeError: x is undefined; nothing had been sent.");
+  });
+
+  test.each(["no request was seen", "child process", "pending request"])(
+    "proves nothing beside: %s",
+    (spot) => {
+      expect(sort(new TypeError("x"), seen([], { blindSpots: [spot] }))).toMatchObject({
+        kind: "unknown",
+        cause: "bug",
+        executed: "maybe",
+      });
+    },
+  );
+
+  test("proves nothing where more was sent than was kept", () => {
+    expect(sort(new TypeError("x"), seen([], { sentCount: 1 }))).toMatchObject({ executed: "maybe" });
+  });
+});
+
 describe("an attempt that made several requests", () => {
   test.each([404, 409, 422])("is not settled by a %i, if an earlier one may have executed", (status) => {
     const evidence = seen([lost, request({ status })]);

@@ -7,6 +7,7 @@
 import type { Executed } from "../core/failure.ts";
 import type { WireEvidence, WireRequest } from "../core/wire-evidence.ts";
 import { judgeAnswer } from "./answer.ts";
+import { doubtOf } from "./claim.ts";
 import { maybe, no } from "./meaning.ts";
 import { meaningOf } from "./statuses.ts";
 import type { Verdict } from "./verdict.ts";
@@ -18,6 +19,8 @@ const READS = ["GET", "HEAD", "OPTIONS", "TRACE"];
 export function weigh(destination: string, claim: Verdict, evidence: WireEvidence): Verdict {
   const isBlind = evidence.blindSpots.length > 0;
   const request = requestOf(claim, evidence);
+  if (evidence.requests.length === 0 && evidence.sentCount === 0 && !isBlind)
+    return neverBegun(destination, claim);
   const own = request === null ? claim : ofRequest(destination, claim, request, isBlind);
   const executed = join(executedBy(own, request, isBlind), executedByOthers(request, evidence));
   if (executed === own.meaning.executed) return own;
@@ -61,6 +64,17 @@ function ofRequest(destination: string, claim: Verdict, request: WireRequest, is
   return afterSuccess(claim, answered);
 }
 
+/** No request was begun: whatever was thrown, it was thrown before anything could happen. */
+function neverBegun(destination: string, claim: Verdict): Verdict {
+  if (claim.meaning.executed === "no") return claim;
+  const meaning = { ...claim.meaning, executed: "no" } as const;
+  return { ...claim, meaning, confidence: "proved", sentence: withoutDoubt(destination, claim.sentence) };
+}
+
+function withoutDoubt(destination: string, sentence: string): string {
+  return sentence.replace(doubtOf(destination), "nothing had been sent");
+}
+
 function neverLeft(destination: string, claim: Verdict): Verdict {
   const isNetwork = claim.basis.kind === "answer" || claim.meaning.cause === "transient";
   return {
@@ -69,7 +83,9 @@ function neverLeft(destination: string, claim: Verdict): Verdict {
     basis: { kind: "unsent" },
     confidence: "proved",
     rule: isNetwork ? "wire.unsent" : claim.rule,
-    sentence: isNetwork ? `${destination} was not reached; nothing was sent` : claim.sentence,
+    sentence: isNetwork
+      ? `${destination} was not reached; nothing was sent`
+      : withoutDoubt(destination, claim.sentence),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What was begun and is not waited for. */
+/** What the meter needs of Node's own event loop. */
 
 import { setImmediate } from "node:timers/promises";
 
