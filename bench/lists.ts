@@ -58,6 +58,9 @@ const lists: readonly (readonly [name: string, path: string])[] = [
   ["part of a text, found often", "cases?limit=50&text=PO-99"],
   ["counted, up to 1,000", "case-count"],
   ["overview (reads every row)", "overview"],
+  ["map of a type (reads open cases)", "case-types/order3/map"],
+  ["history of 24 hours", "history"],
+  ["traffic of destinations", "traffic"],
 ];
 
 const database = await startServer(await findTestBinaries());

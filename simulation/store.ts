@@ -125,10 +125,11 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     inbox: inboxOver(call, store.inbox),
     people: store.people,
-    // Nothing here makes bulk acts, or tells anybody.
+    // Nothing here makes bulk acts, takes samples, or tells anybody.
     bulk: store.bulk,
     audit: store.audit,
     notices: store.notices,
+    samples: store.samples,
     seconds: store.seconds,
   };
 }

@@ -20,6 +20,12 @@ export type MoveView = CaseView["moves"][number];
 export type FormsView = ApiTypes["showForms"]["reply"];
 /** A case type as data. */
 export type CaseOutline = ApiTypes["showCaseType"]["reply"];
+/** The steps of a case type, and how many cases stand at each. */
+export type CaseMap = ApiTypes["showCaseMap"]["reply"];
+/** How open cases stood over time. */
+export type StateHistory = ApiTypes["showHistory"]["reply"];
+/** What destinations take and took. */
+export type Traffic = ApiTypes["showTraffic"]["reply"];
 /** Counts and what is wrong now. */
 export type Overview = ApiTypes["showOverview"]["reply"];
 /** What became of an act. */

@@ -22,6 +22,7 @@ import { choose, useSettings } from "./settings.ts";
 import { SettingsScreen } from "./settings-screen.tsx";
 import { OidcLink, SignInForm, SignInPage } from "./sign-in.tsx";
 import { Told } from "./told.tsx";
+import { CaseTypePage } from "./type-page.tsx";
 import { WorkersScreen } from "./workers.tsx";
 
 /** How often it is asked who is signed in, in ms. */
@@ -79,6 +80,7 @@ const screens = [
 /** The screen in the head that a page belongs to. */
 function screenOf(kind: Place["route"]["kind"]): string {
   if (kind === "bulkAct") return "bulk";
+  if (kind === "caseType") return "cases";
   return kind === "event" ? "events" : kind;
 }
 
@@ -170,6 +172,8 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
       return <CasesScreen query={query} me={me} />;
     case "case":
       return <CasePage key={route.caseId} caseId={route.caseId} />;
+    case "caseType":
+      return <CaseTypePage key={route.caseType} caseType={route.caseType} query={query} />;
     case "problems":
       return <ProblemsScreen query={query} me={me} />;
     case "events":

@@ -5,11 +5,12 @@ import { api, type CaseLine, type Overview, type ReadableState } from "./api.ts"
 import { groupByActor } from "./attention-groups.ts";
 import { CaseTable } from "./case-table.tsx";
 import { FirstRun } from "./first-run.tsx";
+import { History } from "./history.tsx";
 import { lineOfCase, useHeld, type HeldLine } from "./held.ts";
 import { Link } from "./link.tsx";
 import { ChangedBar, HouseNotices, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
-import { listPath } from "./route.ts";
+import { listPath, typePath } from "./route.ts";
 import { noteServerTime } from "./times.tsx";
 import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
@@ -146,6 +147,11 @@ function TypeCounts({ types }: Pick<Overview, "types">): JSX.Element {
                   <Link to={listPath({ type: type.caseType })}>
                     <Told text={type.caseType} />
                   </Link>
+                  <small>
+                    <Link to={typePath(type.caseType)}>
+                      Map<span className="hidden"> of {type.caseType}</span>
+                    </Link>
+                  </small>
                   {type.isLoaded ? null : <small>definition not loaded here</small>}
                 </th>
                 {columns.map(([state]) => (
@@ -164,6 +170,7 @@ function TypeCounts({ types }: Pick<Overview, "types">): JSX.Element {
           </tbody>
         </table>
       </div>
+      <History />
     </section>
   );
 }

@@ -9,8 +9,9 @@ import { lineOfCase, useHeld, type HeldLine } from "./held.ts";
 import { Link } from "./link.tsx";
 import { ChangedBar, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
-import { listPath } from "./route.ts";
+import { listPath, typePath } from "./route.ts";
 import { noteServerTime } from "./times.tsx";
+import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
 
 const PAGE_SIZE = 50;
@@ -72,6 +73,7 @@ export function CasesScreen({
     <>
       <h1 tabIndex={-1}>Cases</h1>
       <FilterForm query={query} types={data?.types ?? []} />
+      <MapLink caseType={query.get("type") ?? ""} />
       <ReadProblem error={error} isOld={shown !== null} />
       <ChangedBar changed={changed} show={show} />
       {shown === null ? null : (
@@ -105,6 +107,18 @@ export function CasesScreen({
         />
       ) : null}
     </>
+  );
+}
+
+/** Where the cases of the type stand, for who looks at one type. */
+function MapLink({ caseType }: { readonly caseType: string }): JSX.Element | null {
+  if (caseType === "") return null;
+  return (
+    <p>
+      <Link to={typePath(caseType)}>
+        Map of <Told text={caseType} />
+      </Link>
+    </p>
   );
 }
 

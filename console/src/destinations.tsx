@@ -1,38 +1,55 @@
 /** Destinations and access: the outside systems, what makes a repeat safe there, what waits, and "access restored". */
 
 import { useState, type JSX } from "react";
-import { api, type Me } from "./api.ts";
+import { api, type Me, type Traffic } from "./api.ts";
 import { Link } from "./link.tsx";
 import { ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { RestoreDialog } from "./restore.tsx";
 import { listPath } from "./route.ts";
-import { sayLength } from "./times.tsx";
+import { noteServerTime, sayLength } from "./times.tsx";
+import { TrafficFacts, TrafficHistory, TrafficNow } from "./traffic.tsx";
 import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
 
 type Destinations = Awaited<ReturnType<typeof api.listDestinations>>["destinations"];
 type Destination = Destinations[number];
+type DestinationTraffic = Traffic["destinations"][number];
 
 interface Standing {
   readonly view: Destination;
   /** Cases that stand at one of its steps, ended ones apart. */
   readonly waiting: string;
   readonly denied: string;
+  /** What it takes and took; null for who may not see every case that is sent there. */
+  readonly traffic: DestinationTraffic | null;
 }
 
-async function readDestinations(signal: AbortSignal): Promise<readonly Standing[]> {
-  const { destinations } = await api.listDestinations({}, { signal });
-  return Promise.all(
-    destinations.map(async (view) => {
-      const { name: destination } = view.destination;
+interface Read {
+  readonly standings: readonly Standing[];
+  readonly span: Pick<Traffic, "now" | "sinceAt" | "everyMs">;
+}
+
+async function readDestinations(signal: AbortSignal): Promise<Read> {
+  const [{ destinations }, traffic] = await Promise.all([
+    api.listDestinations({}, { signal }),
+    api.showTraffic({}, { signal }),
+  ]);
+  noteServerTime(traffic.now);
+  const standings = await Promise.all(
+    destinations.map(async (view): Promise<Standing> => {
+      const { name: destination, credentialId } = view.destination;
       const [waiting, denied] = await Promise.all([
         api.countCases({ destination }, { signal }),
         api.countCases({ destination, reading: ["Needs access"] }, { signal }),
       ]);
-      return { view, waiting: say(waiting), denied: say(denied) };
+      const own = traffic.destinations.find(
+        (one) => one.destination === destination && one.credentialId === credentialId,
+      );
+      return { view, waiting: say(waiting), denied: say(denied), traffic: own ?? null };
     }),
   );
+  return { standings, span: traffic };
 }
 
 function say({ count: number, isCapped }: Awaited<ReturnType<typeof api.countCases>>): string {
@@ -48,15 +65,15 @@ export function DestinationsScreen({ me }: { readonly me: Me | null }): JSX.Elem
     <>
       <h1 tabIndex={-1}>Destinations and access</h1>
       <ReadProblem error={error} isOld={data !== null} />
-      {data === null ? null : data.length === 0 ? (
+      {data === null ? null : data.standings.length === 0 ? (
         <p className="calm">No loaded case type sends anywhere.</p>
       ) : (
         <ul className="destinations">
-          {data.map((standing) => {
+          {data.standings.map((standing) => {
             const { name, credentialId } = standing.view.destination;
             return (
               <li key={`${name} ${credentialId}`} className="card">
-                <DestinationCard standing={standing} />
+                <DestinationCard standing={standing} span={data.span} />
                 {mayRestore ? (
                   <button
                     type="button"
@@ -94,16 +111,25 @@ const safety: Readonly<Record<Destination["destination"]["repeatSafety"]["by"], 
   none: "It can tell no repeat and cannot be asked: after an unknown outcome a person decides.",
 };
 
-function DestinationCard({ standing }: { readonly standing: Standing }): JSX.Element {
+function DestinationCard({
+  standing,
+  span,
+}: {
+  readonly standing: Standing;
+  readonly span: Read["span"];
+}): JSX.Element {
   const { destination, usedBy } = standing.view;
+  const { traffic } = standing;
   const { name, credentialId, owners, repeatSafety, retry } = destination;
   return (
     <>
       <h2>
         <Told text={name} />
       </h2>
-      <p>{safety[repeatSafety.by]}</p>
+      {traffic === null ? null : <TrafficNow traffic={traffic} />}
+      <p className="soft">{safety[repeatSafety.by]}</p>
       <dl className="facts">
+        {traffic === null ? null : <TrafficFacts traffic={traffic} />}
         <div>
           <dt>Stand at it</dt>
           <dd>
@@ -157,6 +183,7 @@ function DestinationCard({ standing }: { readonly standing: Standing }): JSX.Ele
           </dd>
         </div>
       </dl>
+      {traffic === null ? null : <TrafficHistory traffic={traffic} span={span} />}
     </>
   );
 }

@@ -12,6 +12,7 @@ export const FILTERS = [
   "state",
   "owner",
   "destination",
+  "step",
   "kind",
   "businessKey",
   "tenant",
@@ -51,7 +52,7 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
     ]);
     goTo(listPath(Object.fromEntries(values)));
   };
-  const rare = ["state", "owner", "destination", "kind", "businessKey", "tenant", "review"];
+  const rare = ["state", "owner", "destination", "step", "kind", "businessKey", "tenant", "review"];
   const usesRare = rare.some((name) => (query.get(name) ?? "") !== "");
   return (
     // Another address is another form, with other values to start with.
@@ -64,6 +65,7 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
         <div className="filters">
           <Field name="owner" label="Who acts" query={query} />
           <Field name="destination" label="Destination" query={query} />
+          <Field name="step" label="Step of the type" query={query} />
           <Choice name="kind" label="Kind of failure" query={query} options={kinds} />
           <Choice name="state" label="Stored state" query={query} options={stored} />
           <Choice name="review" label="Open review" query={query} options={["true"]} />

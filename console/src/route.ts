@@ -22,6 +22,7 @@ type Route =
   | { readonly kind: "cases" }
   | { readonly kind: "case"; readonly caseId: string }
   | { readonly kind: "event"; readonly eventId: string }
+  | { readonly kind: "caseType"; readonly caseType: string }
   | { readonly kind: "bulkAct"; readonly bulkId: string }
   | { readonly kind: ScreenPath }
   | { readonly kind: "nothing" };
@@ -38,6 +39,7 @@ function routeOf(path: string): Route {
   if (rest.length > 0) return { kind: "nothing" };
   if (first === "cases" && second !== undefined) return { kind: "case", caseId: decoded(second) };
   if (first === "events" && second !== undefined) return { kind: "event", eventId: decoded(second) };
+  if (first === "types" && second !== undefined) return { kind: "caseType", caseType: decoded(second) };
   if (first === "bulk" && second !== undefined) return { kind: "bulkAct", bulkId: decoded(second) };
   if (second !== undefined) return { kind: "nothing" };
   if (first === "") return { kind: "attention" };
@@ -67,6 +69,11 @@ export function casePath(caseId: string): string {
 /** The path of an event's page. */
 export function eventPath(eventId: string): string {
   return `events/${encodeURIComponent(eventId)}`;
+}
+
+/** The path of the page of a case type. */
+export function typePath(caseType: string): string {
+  return `types/${encodeURIComponent(caseType)}`;
 }
 
 /** The path of a bulk act's page. */

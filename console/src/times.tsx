@@ -101,6 +101,11 @@ export function When({ at, isExact = false }: WhenProps): JSX.Element {
   );
 }
 
+/** A time exactly, where many stand below each other. */
+export function Exact({ at }: { readonly at: number }): JSX.Element {
+  return <time dateTime={new Date(at).toISOString()}>{useExact(at)}</time>;
+}
+
 /** How long something stands as it does, and since when. */
 export function Since({ at }: { readonly at: number }): JSX.Element {
   const from = useNow();

@@ -26,6 +26,15 @@ const looks: Readonly<Record<ReadableState, { readonly sign: string; readonly to
   Canceled: { sign: "×", tone: "off" },
 };
 
+/** What states of one color have in common, in the order in which they matter. */
+export const TONE_WORDS: readonly (readonly [tone: Tone, words: string])[] = [
+  ["need", "wait for people"],
+  ["lost", "in doubt, or lost their worker"],
+  ["off", "paused"],
+  ["wait", "go on by themselves"],
+  ["run", "worked on"],
+];
+
 const unknownLook = { sign: "•", tone: "off" } as const;
 
 /** Every state that people read, for filters. */
@@ -43,6 +52,11 @@ function lookOf(state: string): { readonly sign: string; readonly tone: Tone } {
 /** The tone of a state. */
 export function toneOf(state: ReadableState): Tone {
   return lookOf(state).tone;
+}
+
+/** The sign of a state. */
+export function signOf(state: ReadableState): string {
+  return lookOf(state).sign;
 }
 
 /** The state as a badge. */

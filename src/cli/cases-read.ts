@@ -28,6 +28,7 @@ export const casesListCommand: Command = {
       isRepeatable: true,
     },
     { name: "review", value: null, help: "only cases with an open review, in whatever state" },
+    { name: "step", value: "STEP", help: "with --type: only cases that stand at this step" },
     { name: "tenant", value: "TENANT", help: "only this tenant" },
     { name: "key", value: "KEY", help: "only this business key" },
     {
@@ -46,9 +47,12 @@ export const casesListCommand: Command = {
     const [caseType, tenant, businessKey, after] = ["type", "tenant", "key", "cursor"].map((name) =>
       call.text(name),
     );
+    const step = call.text("step");
+    if (step !== null && typeof caseType !== "string") throw usage(call.command, "--step goes with --type.");
     await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
       const page = await desk.list({
         ...(typeof caseType === "string" ? { caseType } : {}),
+        ...(step !== null && typeof caseType === "string" ? { atSteps: [{ caseType, step }] } : {}),
         ...(typeof tenant === "string" ? { tenant } : {}),
         ...(typeof businessKey === "string" ? { businessKey } : {}),
         ...(typeof after === "string" ? { after } : {}),

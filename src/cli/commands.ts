@@ -13,6 +13,7 @@ import {
   casesResumeCommand,
   casesStartCommand,
 } from "./cases-act.ts";
+import { casesMapCommand } from "./cases-map.ts";
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
 import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
@@ -74,6 +75,7 @@ export const COMMANDS: readonly Command[] = [
   replayCommand,
   casesListCommand,
   casesShowCommand,
+  casesMapCommand,
   casesExportCommand,
   casesPreviewCommand,
   casesStartCommand,

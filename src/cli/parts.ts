@@ -86,11 +86,14 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     if (worker !== null) stops.push(() => worker.stop());
     await worker?.start();
     if (inbox !== null) stops.push(...(await startInbox(options, inbox, worker)));
-    // Without definitions no move can be judged.
+    // Without definitions no move can be judged, and no attempt told to which destination it is sent.
     if (registry.all.length > 0) {
       const runner = options.desk.bulkRunner({ onError: options.onError });
       stops.push(() => runner.stop());
       runner.start();
+      const sampler = options.desk.sampler({ onError: options.onError });
+      stops.push(() => sampler.stop());
+      sampler.start();
     }
     if (server !== null) {
       const sealer = createSealer({ store, ports, onError: options.onError });

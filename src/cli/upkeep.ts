@@ -2,6 +2,7 @@
 
 import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
 import { createSealer, sealAll, type Sealer } from "../desk/sealing.ts";
+import type { Sampler } from "../desk/sampling.ts";
 import { createNoticeSweep, type NoticeSweep } from "../notices/sweep.ts";
 import { usage, type Call, type Command } from "./command.ts";
 import { noticeParts } from "./notice-parts.ts";
@@ -56,6 +57,7 @@ async function sweepOn(call: Call): Promise<void> {
   let sweep: Sweep | null = null;
   let sealer: Sealer | null = null;
   let telling: NoticeSweep | null = null;
+  let sampler: Sampler | null = null;
   await runUntilStopped({
     start: async () => {
       opened = await open(call, sweepOpen);
@@ -67,9 +69,13 @@ async function sweepOn(call: Call): Promise<void> {
       sealer.start();
       telling = noticeSweep(opened);
       telling?.start();
+      if (opened.registry.all.length > 0)
+        sampler = opened.desk.sampler({ onError: (error) => sayError(error, true) });
+      sampler?.start();
       say(`Sweeping ${place}. Ctrl-C stops it.`);
     },
     stop: async () => {
+      await sampler?.stop();
       await sealer?.stop();
       await sweep?.stop();
       await telling?.stop();

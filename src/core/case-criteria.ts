@@ -19,7 +19,8 @@ export interface VisibleCases {
 /** A step of a case type. */
 export interface StepOfType {
   readonly caseType: string;
-  readonly step: string;
+  /** Null = none: the case is under way between two steps, due, paused or ended. */
+  readonly step: string | null;
 }
 
 /** What a case must meet; whatever is left out is met by every case. */
@@ -86,17 +87,25 @@ function meetsColumns(row: JudgedRow, criteria: CaseCriteria): boolean {
 
 function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
   const { withReview, owner, atSteps, failureKind, text } = criteria;
-  const { reviews, waits, unsettled, lastFailure } = row.summary;
-  const steps = [...reviews.map(({ step }) => step), ...waits.map(({ step }) => step), ...unsettled].map(
-    nameWithoutKey,
-  );
+  const { reviews, lastFailure } = row.summary;
+  const steps = stepsStoodAt(row.summary);
   return (
     (withReview !== true || reviews.length > 0) &&
     (owner === undefined || ownersOf(row.summary).includes(owner)) &&
     (atSteps === undefined ||
-      atSteps.some(({ caseType, step }) => caseType === row.caseType && steps.includes(step))) &&
+      atSteps.some(
+        ({ caseType, step }) =>
+          caseType === row.caseType && (step === null ? steps.size === 0 : steps.has(step)),
+      )) &&
     (failureKind === undefined || lastFailure?.kind === failureKind) &&
     (text === undefined || textsOf(row).some((one) => lowered(one).includes(lowered(text))))
+  );
+}
+
+/** The steps that a case waits at, is in review at or has an outcome unsettled at; one of a key as its definition names it. */
+export function stepsStoodAt({ reviews, waits, unsettled }: CaseSummary): ReadonlySet<string> {
+  return new Set(
+    [...reviews.map(({ step }) => step), ...waits.map(({ step }) => step), ...unsettled].map(nameWithoutKey),
   );
 }
 

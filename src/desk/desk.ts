@@ -83,6 +83,15 @@ import {
 import { checkEngine, type ActReply } from "./change.ts";
 import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
 import { diffDefinitions, type DefinitionDiff, type DiffRequest } from "./definition-diff.ts";
+import { viewCaseMap, type CaseMap } from "./case-map.ts";
+import {
+  readHistory,
+  readTraffic,
+  type HistoryRequest,
+  type StateHistory,
+  type TrafficView,
+} from "./history.ts";
+import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { viewOverview, type Overview } from "./overview.ts";
@@ -237,6 +246,14 @@ export interface Desk {
   overview(): Promise<Overview>;
   /** Where loaded case types send to: what each may be sent now and why, what is under way, and who waits for it. */
   destinations(): Promise<DestinationsView>;
+  /** The steps of a case type, and how many open cases stand at each. Throws `UNKNOWN_CASE_TYPE`. */
+  caseMap(caseType: string): Promise<CaseMap>;
+  /** How open cases stood over time, and stand now. */
+  history(request: HistoryRequest): Promise<StateHistory>;
+  /** The same destinations with what they took over the last hours. */
+  traffic(): Promise<TrafficView>;
+  /** Samples what pictures over time show; a process that has the definitions starts one. */
+  sampler(options: { readonly onError: (error: unknown) => void }): Sampler;
 }
 
 /** Cases on one page of a list where nothing else is asked for. */
@@ -319,7 +336,18 @@ type BulkActs = Pick<
 >;
 type Readings = Pick<
   Desk,
-  "show" | "preview" | "diffDefinitions" | "forms" | "list" | "overview" | "destinations" | "listSeconds"
+  | "show"
+  | "preview"
+  | "diffDefinitions"
+  | "forms"
+  | "list"
+  | "overview"
+  | "destinations"
+  | "caseMap"
+  | "history"
+  | "traffic"
+  | "sampler"
+  | "listSeconds"
 >;
 
 function bulkActs(parts: DeskParts): BulkActs {
@@ -354,7 +382,9 @@ function bulkActs(parts: DeskParts): BulkActs {
 }
 
 function readings(parts: DeskParts): Readings {
-  const counts = shareCounts(parts.store, parts.ports.clock);
+  const { store, registry, ports } = parts;
+  const counts = shareCounts(() => store.countCases(), ports.clock);
+  const stepCounts = shareCounts(() => store.samples.countSteps(), ports.clock);
   return {
     show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
     preview: (caseId, request) => previewMove(parts, caseId, request),
@@ -363,6 +393,13 @@ function readings(parts: DeskParts): Readings {
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts, counts),
     destinations: () => readDestinations(parts),
+    caseMap: async (caseType) => {
+      const [steps, types] = await Promise.all([stepCounts(), counts()]);
+      return viewCaseMap({ registry, caseType, steps, types });
+    },
+    history: (request) => readHistory(parts, stepCounts, request),
+    traffic: () => readTraffic(parts),
+    sampler: (options) => createSampler(parts, options),
     listSeconds: (caseId) => listSeconds(parts, caseId ?? null),
   };
 }

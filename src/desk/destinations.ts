@@ -9,13 +9,11 @@ import type { DestinationReading } from "../core/state.ts";
 import { sendsTo, type Registry } from "../define/registry.ts";
 import type { DestinationsReply, HeldCount, Store, StoredRow } from "../store/port.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
+import type { DestinationStanding } from "../store/sample-port.ts";
 import type { DeskParts } from "./desk-parts.ts";
 
 /** Pages of claimed cases that are looked through for what is under way. */
 const CLAIMED_PAGES_MAX = 4;
-
-/** How a destination stands. */
-type DestinationStanding = "up" | "failing" | "down" | "throttled" | "quota" | "denied";
 
 /** One destination under one credential. Times are epoch ms. */
 export interface DestinationView {

@@ -22,7 +22,7 @@ function counting(tookMs: number) {
     };
     return Promise.resolve([one]);
   };
-  const tell = shareCounts({ countCases }, clock);
+  const tell = shareCounts(countCases, clock);
   return { tell, counted: () => counted, pass: (ms: number) => (now += ms) };
 }
 
@@ -49,15 +49,10 @@ describe("counts of all cases", () => {
     await Promise.all([tell(), tell(), tell()]);
     expect(counted()).toBe(1);
     let fails = 0;
-    const failing = shareCounts(
-      {
-        countCases: () => {
-          fails += 1;
-          return Promise.reject(new Error("away"));
-        },
-      },
-      systemPorts().clock,
-    );
+    const failing = shareCounts(() => {
+      fails += 1;
+      return Promise.reject(new Error("away"));
+    }, systemPorts().clock);
     const asked = await Promise.allSettled([failing(), failing()]);
     expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await expect(failing()).rejects.toThrow("away");

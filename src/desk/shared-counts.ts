@@ -4,23 +4,19 @@
  */
 
 import type { Clock } from "../core/ports.ts";
-import type { Store, TypeCount } from "../store/port.ts";
 
 /** Counts that took less, in ms, are counted anew each time. */
 const QUICK_MS = 100;
 /** Slower ones are told again for so many times what they took: counting is never more than a tenth of what is done. */
 const AGAIN_TIMES = 10;
 
-/** Tells the counts, and counts once for all who ask meanwhile. Throws `DATABASE_UNAVAILABLE`. */
-export function shareCounts(
-  store: Pick<Store, "countCases">,
-  clock: Clock,
-): () => Promise<readonly TypeCount[]> {
-  let known: { readonly counts: readonly TypeCount[]; readonly untilAt: number } | null = null;
-  let underWay: Promise<readonly TypeCount[]> | null = null;
-  const count = async (): Promise<readonly TypeCount[]> => {
+/** Tells the counts, and counts once for all who ask meanwhile. Throws what counting throws. */
+export function shareCounts<Counts>(counting: () => Promise<Counts>, clock: Clock): () => Promise<Counts> {
+  let known: { readonly counts: Counts; readonly untilAt: number } | null = null;
+  let underWay: Promise<Counts> | null = null;
+  const count = async (): Promise<Counts> => {
     const from = clock.monotonic();
-    const counts = await store.countCases();
+    const counts = await counting();
     const tookMs = clock.monotonic() - from;
     known = tookMs < QUICK_MS ? null : { counts, untilAt: clock.monotonic() + AGAIN_TIMES * tookMs };
     return counts;

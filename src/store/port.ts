@@ -22,6 +22,7 @@ import type { BulkStore } from "./bulk-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
 import type { NoticeStore } from "./notice-port.ts";
 import type { PeopleStore } from "./people-port.ts";
+import type { SampleStore } from "./sample-port.ts";
 import type { SecondStore } from "./second-port.ts";
 
 /** Columns of a case that never change, apart from the versions it needs. */
@@ -492,7 +493,8 @@ export interface Store {
   readonly audit: AuditStore;
   /** What owners are told, and the messages that tell them. */
   readonly notices: NoticeStore;
-
+  /** How cases stand at their steps, now and over time. */
+  readonly samples: SampleStore;
   /** Moves that wait for a second person. */
   readonly seconds: SecondStore;
 }

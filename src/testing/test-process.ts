@@ -109,10 +109,11 @@ export class TestProcess {
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
       inbox: store.inbox,
       people: store.people,
-      // Nothing here makes bulk acts, or tells anybody.
+      // Nothing here makes bulk acts, takes samples, or tells anybody.
       bulk: store.bulk,
       audit: store.audit,
       notices: store.notices,
+      samples: store.samples,
       seconds: store.seconds,
     };
   }

@@ -46,6 +46,8 @@ export interface World {
   start(businessKey: string, input: OrderInput): Promise<string>;
   /** The same, and its approval is given. */
   startApproved(businessKey: string, input: OrderInput): Promise<string>;
+  /** Keeps a sample of another time: so many cases that wait for people, twice as many that go on, as many held back. */
+  sample(at: number, cases: number): Promise<void>;
   /** Posts an event of the shop, signed as it signs them. */
   post(event: PostedEvent): Promise<void>;
   /** A second server over the same cases, where people sign in; its address. */
@@ -131,6 +133,25 @@ export async function openWorld(): Promise<World> {
       });
       return caseId;
     },
+    sample: (at, cases) =>
+      store.samples.write({
+        at,
+        states: [
+          { caseType: "order", reading: "Needs review", cases, oldestAt: at - cases * 600_000 },
+          { caseType: "order", reading: "Will retry", cases: 2 * cases, oldestAt: at - 60_000 },
+        ],
+        destinations: [
+          {
+            destination: "warehouse",
+            credentialId: "warehouse-api-key",
+            limit: 4,
+            inFlight: 2,
+            heldBack: cases,
+            standing: "throttled",
+          },
+        ],
+        isWhole: true,
+      }),
     post: (event) => post(`${dev.url}/inbox/shop`, event),
     serve: async ({ name, password, roles = ["operator"] }) => {
       const { ids } = systemPorts();

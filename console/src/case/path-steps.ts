@@ -117,7 +117,8 @@ function isUnderWay({ attempts, holding }: CaseView, { step }: Planned): boolean
   return holding?.kind === "worker" && holding.isAlive && last?.outcome === "open";
 }
 
-function sayKind(step: CaseOutline["steps"][number]): string {
+/** What a step is and where it goes: "sends to erp", "approval by finance". */
+export function sayKind(step: CaseOutline["steps"][number]): string {
   switch (step.kind) {
     case "step":
       return `sends to ${step.destination.name}`;

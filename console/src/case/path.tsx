@@ -3,18 +3,14 @@
 import type { JSX, ReactNode } from "react";
 import { When } from "../times.tsx";
 import { Told, Value } from "../told.tsx";
-import { laneCount, lanesOf, type Edge, type LaneRow } from "./lanes.ts";
+import { lanesOf } from "./lanes.ts";
 import { MARKS, type PathStep } from "./path-steps.ts";
-
-const LANE_PX = 22;
-const NODE_Y_PX = 20;
-const NODE_R_PX = 10;
-const BEND_PX = 22;
+import { Rail, railWidth } from "./rail.tsx";
 
 /** The path. */
 export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.Element {
   const rows = lanesOf(steps);
-  const width = laneCount(rows) * LANE_PX + 6;
+  const width = railWidth(rows);
   const standing = new Set(
     steps.filter(({ mark }) => mark === "confirmed" || mark === "passedOver").map(({ name }) => name),
   );
@@ -25,7 +21,7 @@ export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.El
         return (
           <li key={step.name} className={`path-step mark-${step.mark}`}>
             <div className="rail-box" style={{ width }}>
-              {row === undefined ? null : <Rail row={row} mark={step.mark} standing={standing} />}
+              {row === undefined ? null : <Rail row={row} sign={MARKS[step.mark].sign} standing={standing} />}
             </div>
             <div className="path-text">
               <StepText step={step} />
@@ -35,51 +31,6 @@ export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.El
       })}
     </ol>
   );
-}
-
-interface RailProps {
-  readonly row: LaneRow;
-  readonly mark: PathStep["mark"];
-  readonly standing: ReadonlySet<string>;
-}
-
-/** Told in words beside it, so it is for the eye alone. */
-function Rail({ row, mark, standing }: RailProps): JSX.Element {
-  const x = (lane: number): number => lane * LANE_PX + NODE_R_PX + 3;
-  const here = x(row.lane);
-  const look = ({ from }: Edge): string => (standing.has(from) ? "edge is-held" : "edge");
-  return (
-    <svg className="rail" aria-hidden="true" focusable="false">
-      {row.through.map((edge) => (
-        <line
-          key={`t${edge.lane}`}
-          className={look(edge)}
-          x1={x(edge.lane)}
-          x2={x(edge.lane)}
-          y1="0"
-          y2="100%"
-        />
-      ))}
-      {row.into.map((edge) => (
-        <path key={`i${edge.lane}`} className={look(edge)} d={bend(x(edge.lane), 0, here, NODE_Y_PX)} />
-      ))}
-      {row.out.map((edge) => (
-        <g key={`o${edge.lane}`} className={look(edge)}>
-          <path d={bend(here, NODE_Y_PX, x(edge.lane), NODE_Y_PX + BEND_PX)} />
-          <line x1={x(edge.lane)} x2={x(edge.lane)} y1={NODE_Y_PX + BEND_PX} y2="100%" />
-        </g>
-      ))}
-      <circle className="node" cx={here} cy={NODE_Y_PX} r={NODE_R_PX} />
-      <text className="node-sign" x={here} y={NODE_Y_PX} textAnchor="middle" dominantBaseline="central">
-        {MARKS[mark].sign}
-      </text>
-    </svg>
-  );
-}
-
-function bend(fromX: number, fromY: number, toX: number, toY: number): string {
-  const middle = (fromY + toY) / 2;
-  return `M${fromX} ${fromY}C${fromX} ${middle} ${toX} ${middle} ${toX} ${toY}`;
 }
 
 function StepText({ step }: { readonly step: PathStep }): JSX.Element {

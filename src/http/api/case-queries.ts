@@ -17,6 +17,8 @@ export interface CasesQuery {
   readonly owner?: string;
   /** Cases that stand at a step which sends to it or asks it. */
   readonly destination?: string;
+  /** Cases that stand at this step of the type, which is named too; `-` = at none. */
+  readonly step?: string;
   /** Kind of the last failure. */
   readonly kind?: FailureKind;
   /** Nothing was written to the case since, epoch ms: an age, frozen. */

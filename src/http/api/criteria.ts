@@ -1,5 +1,6 @@
 /** What the filters of a list mean, within what whoever asks may see. */
 
+import { FootholdError } from "../../core/errors.ts";
 import { reachedBy, sendsOf } from "../../core/sends.ts";
 import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
 import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
@@ -15,7 +16,7 @@ export function criteriaOf(
   { registry }: Pick<ApiParts, "registry">,
   { grants }: Identity,
 ): CaseCriteria {
-  const { type, state, review, tenant, businessKey, reading, owner, destination, kind, text } = query;
+  const { type, state, review, tenant, businessKey, reading, owner, kind, text } = query;
   const visible = visibleCases(grants, "see");
   return {
     ...(type === undefined ? {} : { caseType: type }),
@@ -25,12 +26,32 @@ export function criteriaOf(
     ...(businessKey === undefined ? {} : { businessKey }),
     ...(reading === undefined ? {} : { readable: reading }),
     ...(owner === undefined ? {} : { owner }),
-    ...(destination === undefined ? {} : { atSteps: stepsAt(destination, registry) }),
+    ...atSteps(query, registry),
     ...(kind === undefined ? {} : { failureKind: kind }),
     ...(query.unchangedSince === undefined ? {} : { unchangedSinceAt: query.unchangedSince }),
     ...(text === undefined ? {} : { text }),
     ...(visible === null ? {} : { visible }),
   };
+}
+
+/** What stands for a case that stands at no step: no step can be called so. */
+const NO_STEP = "-";
+
+/** Throws `INVALID_REQUEST` for a step without its case type. */
+function atSteps(
+  { type, step, destination }: CasesQuery,
+  registry: Registry,
+): Pick<CaseCriteria, "atSteps"> | null {
+  const sending = destination === undefined ? null : stepsAt(destination, registry);
+  if (step === undefined) return sending === null ? null : { atSteps: sending };
+  if (type === undefined) {
+    throw new FootholdError("INVALID_REQUEST", "A step is one of a case type: name the type too.", {
+      details: { fields: [{ path: "type", message: "is missing" }] },
+    });
+  }
+  const wanted = { caseType: type, step: step === NO_STEP ? null : step };
+  const isSending = sending?.some((one) => one.caseType === type && one.step === wanted.step) ?? true;
+  return { atSteps: isSending ? [wanted] : [] };
 }
 
 /** The steps of loaded case types that send to a destination or ask it. */

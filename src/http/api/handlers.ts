@@ -16,6 +16,7 @@ import type { Answer, ApiParts, Call, Handler } from "./call.ts";
 import { criteriaOf, eachReachedBy } from "./criteria.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
+import { PICTURE_HANDLERS } from "./picture-handlers.ts";
 import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
 import { NOTICE_HANDLERS } from "./notice-handlers.ts";
 import { SECOND_HANDLERS } from "./second-handlers.ts";
@@ -137,6 +138,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   }),
   listWorkers: async ({ parts }) => ({ reply: await listWorkers(parts) }),
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
+  ...PICTURE_HANDLERS,
   ...BULK_HANDLERS,
   ...AUDIT_HANDLERS,
   ...SECOND_HANDLERS,

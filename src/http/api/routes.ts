@@ -7,6 +7,7 @@ import { AUDIT_ROUTES } from "./audit-routes.ts";
 import { BULK_ROUTES } from "./bulk-routes.ts";
 import { INBOX_ROUTES } from "./inbox-routes.ts";
 import { NOTICE_ROUTES } from "./notice-routes.ts";
+import { PICTURE_ROUTES } from "./picture-routes.ts";
 import type { RouteHead } from "./route-head.ts";
 import { SETTINGS_ROUTES } from "./settings-routes.ts";
 import { SECOND_ROUTES } from "./second-routes.ts";
@@ -289,6 +290,7 @@ export const API_ROUTES: {
     summary: "Who holds which case, and until when",
   },
   ...BULK_ROUTES,
+  ...PICTURE_ROUTES,
   ...AUDIT_ROUTES,
   ...SECOND_ROUTES,
   ...INBOX_ROUTES,

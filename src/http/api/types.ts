@@ -19,6 +19,7 @@ import type { AuditApiTypes } from "./audit-types.ts";
 import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes } from "./inbox-types.ts";
+import type { PictureApiTypes } from "./picture-types.ts";
 import type { SecondApiTypes } from "./second-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
 import type { NoticeApiTypes } from "./notice-types.ts";
@@ -27,6 +28,7 @@ export type * from "./audit-types.ts";
 export type * from "./bulk-types.ts";
 export type * from "./case-queries.ts";
 export type * from "./inbox-types.ts";
+export type * from "./picture-types.ts";
 export type * from "./settings-types.ts";
 export type * from "./notice-types.ts";
 
@@ -211,7 +213,14 @@ export interface ClaimView {
 
 /** What each route takes and gives. */
 export interface ApiTypes
-  extends AuditApiTypes, BulkApiTypes, InboxApiTypes, NoticeApiTypes, SecondApiTypes, SettingsApiTypes {
+  extends
+    AuditApiTypes,
+    BulkApiTypes,
+    InboxApiTypes,
+    NoticeApiTypes,
+    PictureApiTypes,
+    SecondApiTypes,
+    SettingsApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

@@ -35,6 +35,7 @@ import { countCases, countFound, listCases, readPulse, takeable } from "./listin
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
 import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
+import { memorySamples } from "./samples.ts";
 import { memorySeconds } from "./seconds.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction } from "./step-transaction.ts";
@@ -115,6 +116,11 @@ function storeOf(memory: Memory): Store {
     notices: memoryNotices({
       now: () => memory.now(),
       rows: () => [...memory.cases.values()].map(storedRow),
+    }),
+    samples: memorySamples({
+      now: () => memory.now(),
+      rows: () => [...memory.cases.values()].map(storedRow),
+      holders: () => memory.holders.list(),
     }),
     seconds: memorySeconds(() => memory.now()),
   };

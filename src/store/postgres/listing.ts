@@ -76,6 +76,7 @@ async function criteriaParameters(database: Database, criteria: CaseCriteria): P
   const { readable } = criteria;
   const seen = readable === undefined ? null : await readSeen(database);
   return [
+    ...readingParameters(seen),
     criteria.tenant ?? null,
     criteria.caseType ?? null,
     criteria.states ?? null,
@@ -88,6 +89,12 @@ async function criteriaParameters(database: Database, criteria: CaseCriteria): P
     criteria.text ?? null,
     asJson(criteria.visible),
     readable ?? null,
+  ];
+}
+
+/** What a state as people read it is made of beside the row; null where nobody asks for one. */
+export function readingParameters(seen: Seen | null): readonly Parameter[] {
+  return [
     JSON.stringify(REVIEW_WORDS),
     JSON.stringify(WAIT_WORDS),
     seen?.alive ?? null,
@@ -100,14 +107,15 @@ function asJson(value: readonly object[] | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-interface Seen {
+/** Who is alive, and when. */
+export interface Seen {
   readonly alive: readonly string[];
   readonly pages: readonly string[];
   readonly now: number;
 }
 
 /** Holders are read first and named by id: a list never joins them. */
-async function readSeen(database: Database): Promise<Seen> {
+export async function readSeen(database: Database): Promise<Seen> {
   const holders = await listHolders(database);
   const now = await readClock(database);
   return {

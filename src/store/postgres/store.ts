@@ -25,6 +25,7 @@ import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
 import { postgresNotices } from "./notices.ts";
+import { postgresSamples } from "./samples.ts";
 import { postgresSeconds } from "./seconds.ts";
 import { beginStep } from "./step-transaction.ts";
 
@@ -84,6 +85,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     bulk: postgresBulk(database),
     audit: postgresAudit(database),
     notices: postgresNotices(database),
+    samples: postgresSamples(database),
     seconds: postgresSeconds(database),
   };
 }

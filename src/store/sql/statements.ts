@@ -39,6 +39,7 @@ const STATEMENT_NAMES = [
   "count_held",
   "count_unsealed",
   "count_needs",
+  "count_steps",
   "count_undeliverable",
   "count_work",
   "create_bulk",
@@ -61,6 +62,7 @@ const STATEMENT_NAMES = [
   "forget_holders",
   "forget_notices",
   "forget_over",
+  "forget_samples",
   "free_work",
   "hasten_held",
   "hint_work",
@@ -84,6 +86,7 @@ const STATEMENT_NAMES = [
   "list_problem_marks",
   "list_refusals",
   "list_reviews",
+  "list_samples",
   "list_seal_heads",
   "list_sessions",
   "list_sightings",
@@ -145,6 +148,7 @@ const STATEMENT_NAMES = [
   "write_destination",
   "write_reconciling",
   "write_schema_info",
+  "write_sample",
   "write_seal",
   "write_snapshot",
 ] as const;
@@ -229,10 +233,14 @@ function readStatement(name: StatementName, schema: string): Statement {
 }
 
 function readSql(path: string, schema: string): string {
-  const text = readFile(path).replaceAll(/\{\{(\w+)\}\}/g, (_, part: string) =>
-    withoutComments(readFile(`parts/${part}.sql`)),
+  return place(withParts(readFile(path)), schema);
+}
+
+/** A part may name others, and none names itself. */
+function withParts(raw: string): string {
+  return raw.replaceAll(/\{\{(\w+)\}\}/g, (_, part: string) =>
+    withParts(withoutComments(readFile(`parts/${part}.sql`))),
   );
-  return place(text, schema);
 }
 
 function readFile(path: string): string {

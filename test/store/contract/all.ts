@@ -13,6 +13,7 @@ import { testLists } from "./lists.ts";
 import { testNotices } from "./notices.ts";
 import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
+import { testSamples } from "./samples.ts";
 import { testSeconds } from "./seconds.ts";
 import { testSnapshots } from "./snapshots.ts";
 import { testStarts } from "./starts.ts";
@@ -37,5 +38,6 @@ export function testContract(bench: Bench): void {
   testBulk(bench);
   testAudit(bench);
   testNotices(bench);
+  testSamples(bench);
   testSeconds(bench);
 }

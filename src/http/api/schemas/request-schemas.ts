@@ -122,6 +122,7 @@ const caseFilters = {
   reading: list(readableState, REPEATS_MAX).exactOptional(),
   owner: name.exactOptional(),
   destination: name.exactOptional(),
+  step: name.exactOptional(),
   kind: failureKind.exactOptional(),
   unchangedSince: z.int().min(0).exactOptional(),
   text: name.exactOptional(),
