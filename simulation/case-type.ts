@@ -39,11 +39,12 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
     events: { [REVOKED]: anything, [ARRIVED]: anything },
     eventRules: shape.isVersioned ? { [REVOKED]: NEWEST, [ARRIVED]: NEWEST } : {},
     keys: null,
+    masks: { input: [], results: {}, events: {} },
     steps: Object.fromEntries(steps),
     destinations: Object.fromEntries(
       [...outside.destinations.values()].map(({ name, access }) => [
         name,
-        { refresh: () => access.refresh(process), ping: null, clientTries: null },
+        { refresh: () => access.refresh(process), ping: null, clientTries: null, masked: [] },
       ]),
     ),
   };

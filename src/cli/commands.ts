@@ -15,6 +15,7 @@ import {
 } from "./cases-act.ts";
 import { casesMapCommand } from "./cases-map.ts";
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
+import { casesRevealCommand } from "./reveal.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
 import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
 import {
@@ -96,6 +97,7 @@ export const COMMANDS: readonly Command[] = [
   casesAssignCommand,
   casesHandOverCommand,
   casesNoteCommand,
+  casesRevealCommand,
   casesOpenCommand,
   casesTakeOverCommand,
   casesCloseCommand,

@@ -4,12 +4,14 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { EXPORT_FORMAT, readExportedCase, type ExportedCase } from "../core/exported-case.ts";
 import { FootholdError } from "../core/errors.ts";
+import { definitionOf } from "../desk/definition.ts";
+import { maskJournal } from "../desk/masked-journal.ts";
 import { caseNotFound, isCaseId } from "../desk/requests.ts";
 import { formatReplay, replay, type ReplayReport } from "../testing/replay.ts";
 import { needed, type Command } from "./command.ts";
 import { configMissing, findConfigFile, loadConfig } from "./config-file.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
 import { say, sayJson } from "./terminal.ts";
 
 /** Prints a case, whole. */
@@ -17,18 +19,34 @@ export const casesExportCommand: Command = {
   name: "cases export",
   summary: "print a case with its whole journal as one JSON document, to be replayed against other code",
   positionals: ["CASE"],
-  options: DATABASE_OPTIONS,
-  notes: ["It holds the input and every result as they are: keep it as you keep those."],
+  options: [
+    {
+      name: "reveal",
+      value: "REASON",
+      help: "what is masked too, as it is, for this reason, which goes on record; it can then be replayed",
+    },
+    { name: "by", value: "NAME", help: "who reveals it; your account's name when left out" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: [
+    "It holds the input and every result: keep it as you keep those. What the case type masks is a mark.",
+    "Where the definition is not loaded nobody knows what is masked: all of it is.",
+  ],
   run: async (call) => {
     const caseId = needed(call, 0);
-    await withOpened(call, { definitions: "optional" }, async ({ store }) => {
+    const reason = call.text("reveal");
+    await withOpened(call, { definitions: "optional" }, async ({ store, desk, registry }) => {
       const stored = isCaseId(caseId) ? await store.loadCase(caseId) : null;
       if (stored === null) throw caseNotFound(caseId);
+      const { caseType } = definitionOf(registry, stored.row);
+      const masked = reason === null ? maskJournal(caseType, stored.journal) : null;
+      if (reason !== null) await desk.reveal(caseId, { by: whoActs(call), reason });
       const exported: ExportedCase = {
         format: EXPORT_FORMAT,
         caseId,
         exportedAt: await store.now(),
-        entries: stored.journal,
+        ...(masked === null ? {} : { isMasked: true }),
+        entries: masked ?? stored.journal,
       };
       sayJson(exported);
     });

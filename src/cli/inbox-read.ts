@@ -1,9 +1,11 @@
 /** `inbox list`, `inbox show` and `inbox work`: what arrived, and what became of it. */
 
+import { houseHead, noteDone } from "../desk/audited.ts";
 import { createInbox } from "../inbox/inbox.ts";
+import { maskedPathsOf, maskedText } from "../inbox/masked-body.ts";
 import { EVENT_LIST_MAX, type EventHistory, type StoredWork, type WorkState } from "../store/inbox-port.ts";
 import { needed, readWhole, usage, type Call, type Command } from "./command.ts";
-import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
@@ -92,13 +94,34 @@ export const inboxShowCommand: Command = {
   name: "inbox show",
   summary: "show everything about one event: its deliveries, its work, what people did about it",
   positionals: ["EVENT"],
-  options: [{ name: "body", value: null, help: "the body too, as it was sent" }, json, ...DATABASE_OPTIONS],
+  options: [
+    { name: "body", value: null, help: "the body too, with marks where its source masks something" },
+    {
+      name: "reveal",
+      value: "REASON",
+      help: "the body as it was sent, for this reason, which goes on record",
+    },
+    { name: "by", value: "NAME", help: "who reveals it; your account's name when left out" },
+    json,
+    ...DATABASE_OPTIONS,
+  ],
   notes: ["A body may hold what is nobody's business: it is printed only where it is asked for."],
   run: async (call) => {
     await withOpened(call, { definitions: "optional" }, async ({ store, ports, sources }) => {
       const history = await createInbox({ store, sources, ports }).show(needed(call, 0));
-      const body = call.flag("body") ? await store.inbox.loadBody(history.event.deliveryId) : null;
-      const text = body === null ? null : Buffer.from(body).toString("utf8");
+      const { eventId, deliveryId, source } = history.event;
+      const reason = call.text("reveal");
+      if (reason !== null) {
+        const head = { ...houseHead("revealBody", { by: whoActs(call), reason }), about: eventId };
+        await noteDone({ store, ids: ports.ids }, head, null);
+      }
+      const isAsked = call.flag("body") || reason !== null;
+      const body = isAsked ? await store.inbox.loadBody(deliveryId) : null;
+      const sent = body === null ? null : Buffer.from(body).toString("utf8");
+      const paths = reason === null ? maskedPathsOf(sources, source) : [];
+      const text = sent === null || paths.length === 0 ? sent : await maskedText(sent, paths);
+      if (sent !== null && text === null)
+        say("What is masked of its body cannot be told apart; --reveal tells it.");
       if (call.flag("json")) return sayJson(text === null ? history : { ...history, body: text });
       for (const line of historyLines(history)) say(line);
       // As JSON, so that it cannot rewrite the terminal.

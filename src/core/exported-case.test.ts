@@ -20,6 +20,7 @@ describe("an exported case", () => {
     ],
     [{ ...whole, caseId: 1 }, "lacks `caseId`"],
     [{ ...whole, exportedAt: undefined }, "lacks `caseId` or `exportedAt`"],
+    [{ ...whole, isMasked: true }, "holds marks in the place of what is masked"],
     [{ ...whole, entries: {} }, "no list of journal entries"],
     [{ ...whole, entries: [null] }, "no list of journal entries"],
     [{ ...whole, entries: [{ ...entry, revision: "1" }] }, "no list of journal entries"],

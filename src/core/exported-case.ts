@@ -11,6 +11,8 @@ export interface ExportedCase {
   readonly format: typeof EXPORT_FORMAT;
   readonly caseId: string;
   readonly exportedAt: number;
+  /** True where marks stand for what is masked; it can be read, and not replayed. Left out where it is as it was. */
+  readonly isMasked?: boolean;
   /** Oldest first, from revision 1 on without gaps. */
   readonly entries: readonly JournalEntry[];
 }
@@ -26,6 +28,13 @@ export function readExportedCase(value: unknown): ExportedCase {
   }
   if (typeof caseId !== "string" || typeof exportedAt !== "number") {
     throw unreadable("it lacks `caseId` or `exportedAt`");
+  }
+  if (value["isMasked"] === true) {
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      "This exported case holds marks in the place of what is masked, so that it would be planned otherwise than it was. " +
+        "Export it with --reveal and a reason.",
+    );
   }
   if (!isEntryList(entries)) throw unreadable("its `entries` are no list of journal entries");
   return { format, caseId, exportedAt, entries };

@@ -29,6 +29,7 @@ export const VERBS = [
   "bulk",
   "replay",
   "seeBody",
+  "reveal",
   "tell",
   "seeInbox",
   "seeWorkers",
@@ -80,7 +81,10 @@ function everywhere(verbs: Some<Verb>): readonly Grant[] {
   return [{ verbs, tenants: "all", caseTypes: "all" }];
 }
 
-/** The roles that are there without a word in the configuration. An operator vouches for nothing and ends nothing. */
+/**
+ * The roles that are there without a word in the configuration. An operator vouches for nothing, ends nothing and sees
+ * nothing that is masked.
+ */
 export const BUILT_IN_ROLES: Roles = new Map([
   ["viewer", everywhere(see)],
   ["operator", everywhere(operate)],

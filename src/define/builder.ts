@@ -23,6 +23,11 @@ export interface CaseOptions<Input extends StandardSchemaV1, Events extends Even
    */
   readonly events?: Events;
   /**
+   * Paths of the input that people see as a mark until one of them reveals it: dotted names, such as `customer.iban`. Lists
+   * are walked through; `*` stands for any name, `**` for any number of them. Default: none.
+   */
+  readonly masked?: readonly string[];
+  /**
    * Steps that it had once, and has no more on purpose. A case that did one of them goes on without it; where a step that
    * took effect has vanished and is not named here, nothing new is begun in that case. Default: none.
    */
@@ -78,6 +83,10 @@ class CaseBuilder implements CaseType {
 
   get keys(): CaseType["keys"] {
     return this.#sound().keys;
+  }
+
+  get masks(): CaseType["masks"] {
+    return this.#sound().masks;
   }
 
   get steps(): CaseType["steps"] {

@@ -19,6 +19,7 @@ import type {
   WaitForEventStepOutline,
 } from "../core/outline.ts";
 import type { JsonSchemaReading } from "./json-schema.ts";
+import type { CaseMasks } from "./masking.ts";
 
 /** What checking a value against a schema gave. */
 export type Validation =
@@ -258,6 +259,8 @@ export interface CaseType<Input = unknown> {
   /** Further keys by which events find a case, beside its business key; null = none. Pure. */
   readonly keys: ((facts: Facts) => readonly string[]) | null;
   readonly steps: { readonly [step: string]: RuntimeStep };
+  /** What people see as a mark; destinations have theirs beside it. */
+  readonly masks: CaseMasks;
   /** The functions of every destination that it sends to or asks, by name. */
   readonly destinations: { readonly [destination: string]: DestinationCalls };
   /** Type only. */

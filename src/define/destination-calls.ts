@@ -1,5 +1,7 @@
 /** What an author writes about a destination beside its steps: how access is had anew, and how it is tried. */
 
+import type { MaskedPath } from "../core/masked-values.ts";
+
 /** The part of a dispatcher of undici that matters here; of any version. */
 export interface StepDispatcher {
   dispatch(options: object, handler: object): boolean;
@@ -17,7 +19,7 @@ export interface CallContext {
   readonly dispatcher: <Dispatcher extends StepDispatcher>(over: Dispatcher) => Dispatcher;
 }
 
-/** What goes to and from a destination beside its steps. */
+/** What a destination has beside its outline. */
 export interface DestinationCalls {
   /** How often its client sends one request by itself, the first included; null = nothing is said. */
   readonly clientTries: number | null;
@@ -25,4 +27,6 @@ export interface DestinationCalls {
   readonly refresh: ((context: CallContext) => Promise<unknown>) | null;
   /** Asks the destination for anything that changes nothing; null = nothing is known that could be asked. */
   readonly ping: ((context: CallContext) => Promise<unknown>) | null;
+  /** What people see as a mark of what is sent there, and of what comes of it. */
+  readonly masked: readonly MaskedPath[];
 }

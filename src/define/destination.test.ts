@@ -28,7 +28,7 @@ describe("a faulty destination", () => {
       undefined,
       [
         "destinations.erp: give an object with idempotency, credential, ping, transport, clientTries, owners, retry, inFlight, readLag, " +
-          "requestAge, sort, not nothing",
+          "requestAge, sort, masked, not nothing",
         `destinations.erp.idempotency: is missing: say what makes a repeat safe there, ${ways}`,
       ],
     ],

@@ -13,6 +13,7 @@ import type { Sorter } from "../core/seen-failure.ts";
 import { describeThrown } from "./describe-value.ts";
 import type { CallContext, DestinationCalls } from "./destination-calls.ts";
 import type { Duration } from "./duration.ts";
+import { readMasked } from "./masking.ts";
 import { nameFault } from "./names.ts";
 import { isAsyncFunction, isFunction, isLabel, OptionReader } from "./option-reader.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
@@ -99,6 +100,11 @@ export interface DestinationOptions {
    * more than `retry.maxRequests` allows. What is really sent is counted whatever it says. Default: nothing is said.
    */
   readonly clientTries?: number;
+  /**
+   * Paths that people see as a mark until one of them reveals it: of every request that is sent there, of the result of the
+   * step, and of the evidence. Default: none.
+   */
+  readonly masked?: readonly string[];
   /** Who acts, where it is not the owner of the case type. */
   readonly owners?: {
     /** Who can restore access. */
@@ -216,12 +222,18 @@ function readOptions({ name, options }: Destination): DestinationReading {
     "readLag",
     "requestAge",
     "sort",
+    "masked",
   ];
   const reader = new OptionReader(options, `destinations.${name}`, known, faults);
   const wrongName = nameFault(name);
   if (wrongName !== null) reader.fault("", wrongName);
   const { id, refresh } = readCredential(reader);
-  const calls = { refresh, ping: readCall(reader, "ping"), clientTries: readClientTries(reader) };
+  const calls = {
+    refresh,
+    ping: readCall(reader, "ping"),
+    clientTries: readClientTries(reader),
+    masked: readMasked(reader),
+  };
   const outline = {
     name,
     repeatSafety: readIdempotency(reader),

@@ -2,8 +2,10 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../core/json.ts";
+import type { MaskedPath } from "../core/masked-values.ts";
 import type { EventRule, Validate } from "./case-type.ts";
 import type { Duration } from "./duration.ts";
+import { readMasked } from "./masking.ts";
 import { isFunction, type OptionReader } from "./option-reader.ts";
 import type { Jsonify } from "./jsonify.ts";
 
@@ -27,6 +29,8 @@ export interface EventOptions<Payload> {
         readonly of?: (payload: Payload) => string;
       }
     | { readonly after: string; readonly within?: Duration };
+  /** Paths of the payload that people see as a mark until one of them reveals it. Default: none. */
+  readonly masked?: readonly string[];
 }
 
 /** An event with its schema and what is said of it. */
@@ -52,16 +56,22 @@ export const PLAIN_RULE: EventRule = { correlate: null, order: { by: "arrival" }
 export function readEvent(
   reader: OptionReader,
   type: string,
-): { readonly validate: Validate; readonly rule: EventRule } | null {
+): {
+  readonly validate: Validate;
+  readonly rule: EventRule;
+  readonly masked: readonly MaskedPath[];
+} | null {
   const value = reader.value(type);
   if (!isEventDefinition(value)) {
     const validate = reader.requiredSchema(type, "its payload");
-    return validate === null ? null : { validate, rule: PLAIN_RULE };
+    return validate === null ? null : { validate, rule: PLAIN_RULE, masked: [] };
   }
   const whole = reader.inside(type, value, ["kind", "schema", "options"]);
   const validate = whole.requiredSchema("schema", "its payload");
-  const rule = readRule(reader.inside(type, value.options, ["correlate", "order"]));
-  return validate === null ? null : { validate, rule };
+  const options = reader.inside(type, value.options, ["correlate", "order", "masked"]);
+  const rule = readRule(options);
+  const masked = readMasked(options);
+  return validate === null ? null : { validate, rule, masked };
 }
 
 function isEventDefinition(value: unknown): value is EventDefinition {

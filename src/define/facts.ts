@@ -1,6 +1,6 @@
 /** The facts that a definition's pure functions see, and the answers of its conditions that need no question outside. */
 
-import { type CaseState, type Intent, isNotNeeded, stepOf } from "../core/case-state.ts";
+import { type CaseState, isNotNeeded, stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
 import { NO_FURTHER_ITEM } from "../core/each.ts";
 import type { Json } from "../core/json.ts";
@@ -20,7 +20,9 @@ import type {
   RuntimeStep,
   UndoneEffect,
 } from "./case-type.ts";
+import { decodeRequest } from "./decode-request.ts";
 import { describeThrown, describeValue } from "./describe-value.ts";
+import { maskAnswer, maskedTexts } from "./masking.ts";
 
 /** The facts of a case now. */
 export function factsOf(state: CaseState): Facts {
@@ -33,15 +35,19 @@ export function factsOf(state: CaseState): Facts {
  */
 export function answerFacts(caseType: CaseType, state: CaseState, now: number): Answers {
   const facts = factsOf(state);
+  const texts = maskedTexts(caseType, state);
   const answers = new Map<string, FreshAnswer>();
   for (const [step, runtime] of Object.entries(caseType.steps)) {
     for (const condition of conditionsOf(runtime)) {
       if (condition.kind !== "fact") continue;
-      answers.set(answerKey(step, condition.name), { answer: answerFact(condition, facts), askedAt: now });
+      const answer = maskAnswer(answerFact(condition, facts), texts);
+      answers.set(answerKey(step, condition.name), { answer, askedAt: now });
     }
     const keys = Object.hasOwn(state.each, step) ? state.each[step] : undefined;
     if (runtime.kind !== "each" || keys === undefined) continue;
-    for (const [key, answer] of answerItems(runtime, keys, facts)) answers.set(key, { answer, askedAt: now });
+    for (const [key, answer] of answerItems(runtime, keys, facts)) {
+      answers.set(key, { answer: maskAnswer(answer, texts), askedAt: now });
+    }
   }
   return answers;
 }
@@ -118,12 +124,6 @@ export function undoneBy({ outline }: CaseType, state: CaseState, name: string):
     result: result.kind === "value" ? result.value : null,
     evidence,
   };
-}
-
-/** What an intent sends: every attempt, the first too, gets the value decoded from the journaled text (R17). */
-export function decodeRequest({ request }: Pick<Intent, "request">): Json | undefined {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the journal holds canonical JSON that core wrote
-  return request === null ? undefined : (JSON.parse(request) as Json);
 }
 
 /**

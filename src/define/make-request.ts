@@ -3,10 +3,12 @@
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { readJson, type Json } from "../core/json.ts";
 import type { SendStepOutline } from "../core/outline.ts";
+import { maskTexts } from "../core/masked-values.ts";
 import { thrownText } from "../core/storable-text.ts";
 import { undoneStep, undoRequest } from "../core/undo.ts";
 import type { CaseType } from "./case-type.ts";
 import { factsOf, sendStepNamed } from "./facts.ts";
+import { maskedTexts } from "./masking.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
 
 /** Characters of a reason that are kept. */
@@ -26,13 +28,14 @@ export type MadeKeys =
   | { readonly kind: "failed"; readonly why: string };
 
 /** Makes the keys of an `each` for the present input and results. Never throws, whatever the author's functions do. */
-export function makeKeys({ steps }: CaseType, state: CaseState, name: string): MadeKeys {
+export function makeKeys(caseType: CaseType, state: CaseState, name: string): MadeKeys {
+  const { steps } = caseType;
   const each = Object.hasOwn(steps, name) ? steps[name] : undefined;
   if (each?.kind !== "each") return { kind: "failed", why: "the definition has no such step" };
   try {
     return { kind: "made", keys: each.items(factsOf(state)).map(({ key }) => key) };
   } catch (error) {
-    return { kind: "failed", why: thrownText(error, WHY_CHARS_MAX) };
+    return { kind: "failed", why: told(thrownText(error, WHY_CHARS_MAX), caseType, state) };
   }
 }
 
@@ -49,6 +52,10 @@ export function makeRequest(caseType: CaseType, state: CaseState, { name }: Send
     const read = readJson(request(factsOf(state)), VALUE_CHARS_MAX);
     return read.kind === "json" ? { kind: "made", value: read.value } : { kind: "failed", why: read.why };
   } catch (error) {
-    return { kind: "failed", why: `it threw ${thrownText(error, WHY_CHARS_MAX)}` };
+    return { kind: "failed", why: `it threw ${told(thrownText(error, WHY_CHARS_MAX), caseType, state)}` };
   }
+}
+
+function told(why: string, caseType: CaseType, state: CaseState): string {
+  return maskTexts(why, maskedTexts(caseType, state));
 }

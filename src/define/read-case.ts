@@ -2,10 +2,12 @@
 
 import { invariant, type FieldFault } from "../core/errors.ts";
 import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
+import type { MaskedPath } from "../core/masked-values.ts";
 import type { CaseType, EventRule, RuntimeStep, Validate } from "./case-type.ts";
 import type { DestinationCalls } from "./destination-calls.ts";
 import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
 import { readEvent } from "./event.ts";
+import { readMasked, type CaseMasks } from "./masking.ts";
 import { eventTypeFault, nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
 import type { ReadDestination } from "./read-conditions.ts";
@@ -42,7 +44,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const options = new OptionReader(
     written,
     "",
-    ["version", "owner", "input", "events", "keys", "removed"],
+    ["version", "owner", "input", "events", "keys", "masked", "removed"],
     faults,
   );
   const wrongName = nameFault(name);
@@ -50,11 +52,16 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const version = options.count("version", { default: null, min: 1, max: VERSION_MAX });
   const owner = options.text("owner", "who takes whatever no destination owner covers");
   const input = options.requiredSchema("input", "what a case starts with");
-  const { events, eventRules } = readEvents(options);
+  const { events, eventRules, masked: eventMasks } = readEvents(options);
   const keys = readKeys(options);
   const eventTypes = Object.keys(events);
   const calls = new Map<string, DestinationCalls>();
   const readings = readSteps(drafts, eventTypes, { options, faults, calls });
+  const inputMasks = readMasked(options);
+  const resultMasks = Object.fromEntries(
+    readings.flatMap(({ name: step, formerly, masked }) => [step, ...formerly].map((one) => [one, masked])),
+  );
+  const masks = { input: inputMasks, results: resultMasks, events: eventMasks };
   const removed = readRemoved(readings, options);
   checkFormerNames(readings, removed);
   const order = readOrder(readings, options);
@@ -70,10 +77,15 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
     events: eventTypes,
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
-  return { kind: "sound", caseType: { outline, input, events, eventRules, keys, steps, destinations } };
+  return {
+    kind: "sound",
+    caseType: { outline, input, events, eventRules, keys, masks, steps, destinations },
+  };
 }
 
-function readEvents(options: OptionReader): Pick<CaseType, "events" | "eventRules"> {
+function readEvents(
+  options: OptionReader,
+): Pick<CaseType, "events" | "eventRules"> & { readonly masked: CaseMasks["events"] } {
   const written = options.value("events") ?? {};
   const types = typeof written === "object" && !Array.isArray(written) ? Object.keys(written) : [];
   if (types.length > EVENT_TYPES_MAX) {
@@ -82,6 +94,7 @@ function readEvents(options: OptionReader): Pick<CaseType, "events" | "eventRule
   const reader = options.nested("events", types);
   const schemas: { [eventType: string]: Validate } = {};
   const rules: { [eventType: string]: EventRule } = {};
+  const masked: { [eventType: string]: readonly MaskedPath[] } = {};
   for (const type of types) {
     const wrongType = eventTypeFault(type);
     if (wrongType !== null) reader.fault(type, wrongType);
@@ -89,9 +102,10 @@ function readEvents(options: OptionReader): Pick<CaseType, "events" | "eventRule
     if (event === null) continue;
     schemas[type] = event.validate;
     rules[type] = event.rule;
+    masked[type] = event.masked;
   }
   checkHolds(reader, rules);
-  return { events: withoutPrototype(schemas), eventRules: withoutPrototype(rules) };
+  return { events: withoutPrototype(schemas), eventRules: withoutPrototype(rules), masked };
 }
 
 /** What is held for an event that the case type does not take would be held for nothing. */

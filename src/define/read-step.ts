@@ -1,9 +1,11 @@
 /** Reads one step: its options become an outline without functions, and functions that see what they may. */
 
 import type { FieldFault } from "../core/errors.ts";
+import type { MaskedPath } from "../core/masked-values.ts";
 import { awaitedTypes, type StepOutline, type WaitForEventStepOutline } from "../core/outline.ts";
 import type { RuntimeStep } from "./case-type.ts";
 import type { Sight } from "./in-sight.ts";
+import { readMasked } from "./masking.ts";
 import { nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
 import { readConditions, readWhen, type ReadDestination } from "./read-conditions.ts";
@@ -36,6 +38,7 @@ export interface StepReading {
   readonly formerly: readonly string[];
   readonly after: readonly string[];
   readonly options: OptionReader;
+  readonly masked: readonly MaskedPath[];
   /** Makes the step once its place among the others is known; null after a fault that leaves nothing to make. */
   readonly make: ((sight: Sight) => RuntimeStep) | null;
 }
@@ -43,11 +46,11 @@ export interface StepReading {
 const FOLLOWING = ["formerly", "after", "when", "requires", "uses"];
 
 const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
-  step: [...SEND_OPTIONS, ...FOLLOWING],
-  each: [...EACH_OPTIONS, ...FOLLOWING],
-  approval: ["by", "form", "expires", ...FOLLOWING],
+  step: [...SEND_OPTIONS, "masked", ...FOLLOWING],
+  each: [...EACH_OPTIONS, "masked", ...FOLLOWING],
+  approval: ["by", "form", "expires", "masked", ...FOLLOWING],
   waitForEvent: ["event", "timeout", ...FOLLOWING],
-  poll: ["of", "look", "every", "timeout", "deadline", "result", ...FOLLOWING],
+  poll: ["of", "look", "every", "timeout", "deadline", "result", "masked", ...FOLLOWING],
   sleep: ["for", ...FOLLOWING],
 };
 
@@ -69,7 +72,8 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
   };
   // A step that sends has more of them, and checks them with the rest of its options.
   if (draft.kind !== "step" && draft.kind !== "each") checkConditionNames(options, following);
-  return { name, formerly, after, options, make: makerOf(draft.kind, options, following, around) };
+  const masked = KNOWN[draft.kind].includes("masked") ? readMasked(options) : [];
+  return { name, formerly, after, options, masked, make: makerOf(draft.kind, options, following, around) };
 }
 
 function readUses(options: OptionReader): readonly string[] | null {

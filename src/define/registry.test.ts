@@ -81,6 +81,7 @@ describe("loading case types", () => {
       events: purchase.events,
       eventRules: purchase.eventRules,
       keys: purchase.keys,
+      masks: purchase.masks,
       steps: purchase.steps,
       destinations: purchase.destinations,
       get outline(): never {

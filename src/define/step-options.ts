@@ -109,6 +109,8 @@ export interface SendOptions<
   >;
   /** What the result must match; the schema's output is the result. A mismatch goes to review and is never sent again. */
   readonly result?: StandardSchemaV1<unknown, Output>;
+  /** Paths of the result that people see as a mark until one of them reveals it. Default: none. */
+  readonly masked?: readonly string[];
   /** How long one send may take: at most 10 min. Default 30 s. */
   readonly deadline?: Duration;
 }
@@ -167,6 +169,8 @@ export interface EachOptions<
   >;
   /** What the result of one key must match. */
   readonly result?: StandardSchemaV1<unknown, Output>;
+  /** Paths of the result of one key that people see as a mark until one of them reveals it. Default: none. */
+  readonly masked?: readonly string[];
   /** How long one send may take: at most 10 min. Default 30 s. */
   readonly deadline?: Duration;
 }
@@ -211,6 +215,8 @@ export interface ApprovalOptions<
   readonly by: string;
   /** What the answer must carry. Default: nothing. */
   readonly form?: StandardSchemaV1<unknown, Form>;
+  /** Paths of the form that people see as a mark until one of them reveals it. Default: none. */
+  readonly masked?: readonly string[];
   /** How long the question stands before it goes to review. Default: no limit. */
   readonly expires?: Duration;
 }
@@ -270,6 +276,8 @@ export interface PollOptions<
   readonly deadline?: Duration;
   /** What it finds must match; the schema's output is the result. */
   readonly result?: StandardSchemaV1<unknown, Output>;
+  /** Paths of the result that people see as a mark until one of them reveals it. Default: none. */
+  readonly masked?: readonly string[];
 }
 
 /** What `look` answers. */

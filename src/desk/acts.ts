@@ -18,10 +18,12 @@ import type { PlanInput } from "../core/planning.ts";
 import { findStep } from "../core/undo.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { outdatedBy, PLAIN_RULE } from "../define/event.ts";
+import { hasMasks } from "../define/masking.ts";
 import type { StoredRow } from "../store/port.ts";
 import { changeCase, type ActOn, type ActReply, type ActView, type JudgeAct } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { correctedInput, isSameInput } from "./kept-values.ts";
 import { fingerprintNow, inputsOf, planFrom } from "./plan-input.ts";
 import { planChange } from "./plan-version.ts";
 import {
@@ -235,13 +237,26 @@ export async function correctInput(
   const by = personOf(request.by);
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
-  const input = await validInput(caseType, request.input);
+  const stored = hasMasks(caseType) ? await parts.store.loadCase(caseId) : null;
+  const input =
+    stored === null
+      ? await validInput(caseType, request.input)
+      : await correctedInput(caseType, stored.state, request.input);
   const { plan, reason } = request;
   const seen = { plan, step: null };
   return actOnPlan(parts, onCase(caseId, request), seen, (view) => {
     seenPlan(parts, view, seen);
+    if (stored !== null && !isSameInput(stored.state, view.state)) throw inputMoved(caseId);
     return decideCorrection(view.state, view.held, { input, by, reason });
   });
+}
+
+function inputMoved(caseId: string): FootholdError {
+  return new FootholdError(
+    "PLAN_CHANGED",
+    `The input of case ${caseId} was corrected just now, so what is masked in it may be another value. Look at it again.`,
+    { details: { caseId } },
+  );
 }
 
 /** Adds a note to the history of any case. */

@@ -68,6 +68,7 @@ import {
   answerSecond,
   askSecond,
   listSeconds,
+  secondsOf,
   type SecondAnswerRequest,
   type SecondMoveRequest,
   type SecondView,
@@ -107,6 +108,8 @@ import {
   type TakeOverRequest,
 } from "./repairs.ts";
 import { caseNotFound, isCaseId, type Who } from "./requests.ts";
+import { maskOf, maskPacket } from "./masked-views.ts";
+import { hasMaskedValues, revealCase, type Revealed, type RevealRequest } from "./revealing.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { shareCounts } from "./shared-counts.ts";
 import { followStoreTime } from "./store-time.ts";
@@ -186,6 +189,8 @@ export interface Desk {
    */
   restoreAccess(request: AccessRequest): Promise<AccessReply>;
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
+  /** Tells what is behind the marks of a case; on record before it is told. Throws `INVALID_REQUEST`, `CASE_NOT_FOUND`. */
+  reveal(caseId: string, request: RevealRequest): Promise<Revealed>;
   /**
    * Approves or declines a move that waits for a second person. Throws `SECOND_NOT_FOUND`, `SECOND_OVER`, `SECOND_REFUSED`,
    * and what the move is refused with: then the request is void.
@@ -312,6 +317,7 @@ function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof Readings> {
     handOver: move("handOver", handOver),
     restoreAccess: (request) => auditedAccess(parts, request),
     addNote: move("note", addNote),
+    reveal: move("reveal", revealCase),
     openRepair: move("open", openRepair),
     takeOverRepair: move("takeOver", takeOverRepair),
     answerSecond: (requestId, answer) => answerSecond(parts, requestId, answer),
@@ -439,8 +445,8 @@ async function showCase(
   const inputs = caseType === null ? null : inputsOf(state, inputFor);
   const tellFingerprint =
     caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
-  const seconds = await listSeconds(parts, caseId);
-  return viewPacket(
+  const seconds = await secondsOf(parts, caseId);
+  const packet = viewPacket(
     {
       stored,
       state,
@@ -458,6 +464,8 @@ async function showCase(
     },
     seconds,
   );
+  const isMasked = hasMaskedValues(caseType, state);
+  return maskPacket({ ...packet, isMasked }, maskOf(caseType, stored.journal));
 }
 
 /** Throws `REPAIR_OVER` unless it is still open. */

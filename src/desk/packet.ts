@@ -93,6 +93,10 @@ export interface ReviewPacket extends CaseView {
   readonly arrivedMeanwhile: readonly ArrivedEvent[];
   /** Moves that wait for a second person, oldest first. */
   readonly seconds: readonly SecondView[];
+  /** True where marks stand for values of this case, which a reveal tells. */
+  readonly isMasked: boolean;
+  /** True where the person who looks has the right to reveal them. */
+  readonly mayReveal: boolean;
 }
 
 /** Makes the packet. */
@@ -114,6 +118,8 @@ export function viewPacket(input: CaseViewInput, seconds: readonly SecondView[])
     corrections: correctionsOf(journal),
     arrivedMeanwhile: arrivedSince(journal, stoppedAtRevision(state, journal), state),
     seconds,
+    isMasked: false,
+    mayReveal: input.hasRight("reveal"),
   };
 }
 

@@ -35,10 +35,11 @@ import { asDefined, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { sayLapse } from "./entry-words.ts";
 import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
+import { correctedInput } from "./kept-values.ts";
+import { maskOf, maskPreview } from "./masked-views.ts";
 import { viewPlan, type PlanView } from "./plan-view.ts";
 import { caseNotFound, isCaseId } from "./requests.ts";
 import { insteadOf } from "./step-orders.ts";
-import { validInput } from "./validated.ts";
 
 /** A move to be looked at first. */
 export type PreviewRequest = { readonly repairId?: string | undefined } & (
@@ -105,9 +106,10 @@ export async function previewMove(
   const now = await store.now();
   const inputFor = (state: CaseState): PlanInput => planFrom(ports, caseType, { ...stored, state, now });
   const input = inputFor(stored.state);
-  const value = await valueOf(caseType, request);
+  const value = await valueOf(caseType, stored.state, request);
   const verdict = judge(request, { input, held, caseType, value });
-  return tell(parts, { request, stored, caseType, inputFor, verdict, value });
+  const preview = tell(parts, { request, stored, caseType, inputFor, verdict, value });
+  return maskPreview(preview, maskOf(caseType, stored.journal));
 }
 
 /** Throws `REPAIR_OVER` for a repair that is over. */
@@ -119,10 +121,10 @@ function isOwn({ row, state }: FoldedCase, repairId: string | undefined): boolea
 }
 
 /** The new input, or what a step would be taken to have given, as its schema makes it; null for other moves. */
-async function valueOf(caseType: CaseType, request: PreviewRequest): Promise<Json> {
+async function valueOf(caseType: CaseType, state: CaseState, request: PreviewRequest): Promise<Json> {
   switch (request.move) {
     case "correct":
-      return validInput(caseType, request.input);
+      return correctedInput(caseType, state, request.input);
     case "confirm":
     case "skip":
       return request.result === undefined ? null : insteadOf(caseType, request.step, request.result);

@@ -99,7 +99,7 @@ onEachStore("what the desk reads", (storeOf) => {
   });
 
   describe("a definition that is gone", () => {
-    test("the case is listed and shown with all that it had, saying so, and can be stopped", async () => {
+    test("the case is listed and shown, saying so, and can be stopped; what it holds is behind marks", async () => {
       const caseId = await start(desk);
       const without = testDesk(storeOf(), registryOf([]));
       const { cases } = await without.list({ caseType: "purchase" });
@@ -107,7 +107,9 @@ onEachStore("what the desk reads", (storeOf) => {
       expect(cases.map((one) => [one.caseId, one.isDefinitionLoaded])).toEqual([[caseId, false]]);
       expect(view.definition).toMatchObject({ kind: "gone", neededVersion: 1, loadedVersion: null });
       expect(view.definition.sentence).toContain("Nothing of the case is lost");
-      expect(view).toMatchObject({ input: order, plan: null, foothold: null });
+      expect(view).toMatchObject({ input: "[masked]", plan: null, foothold: null });
+      const { values } = await without.reveal(caseId, { by: "ada", reason: "its code is gone" });
+      expect(values[0]).toEqual({ part: "input", name: null, path: "", value: order });
       expect((await refusalOf(without.resume(caseId, ada))).code).toBe("UNKNOWN_CASE_TYPE");
       const event = { eventType: "approval.revoked", payload: { why: "x" } };
       expect((await refusalOf(without.recordEvent(caseId, event))).code).toBe("UNKNOWN_CASE_TYPE");

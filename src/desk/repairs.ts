@@ -16,7 +16,9 @@ import {
   type RepairOpening,
 } from "../core/repair-moves.ts";
 import { changeCase, checkEngine, type ActReply, type ActView } from "./change.ts";
+import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { maskEvents, maskOf } from "./masked-views.ts";
 import { sayEvents } from "./plan-version.ts";
 import { caseNotFound, checkTexts, isCaseId, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
@@ -129,7 +131,7 @@ export async function keepRepair(parts: DeskParts, caseId: string, repairId: str
   return {
     kind: "open",
     untilAt,
-    attached,
+    attached: maskEvents(attached, maskOf(definitionOf(parts.registry, stored.row).caseType, stored.journal)),
     sentence: `Open for repair until ${formatTime(untilAt)}.${came}`,
   };
 }

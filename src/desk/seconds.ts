@@ -13,8 +13,9 @@ import type { SecondRequest } from "../store/second-port.ts";
 import { cancel, correctInput, resume } from "./acts.ts";
 import { auditLine, audited, headOfAct, houseHead, noteDone, type ActRequest } from "./audited.ts";
 import type { ActReply } from "./change.ts";
-import { neededDefinition } from "./definition.ts";
+import { definitionOf, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { maskOf, maskSecond } from "./masked-views.ts";
 import { inputsOf, planFrom } from "./plan-input.ts";
 import { planVersion } from "./plan-version.ts";
 import { previewMove, type PreviewRequest } from "./preview.ts";
@@ -112,6 +113,20 @@ export async function askSecond(
 
 /** The requests that wait, oldest first; of one case where one is named. */
 export async function listSeconds(parts: DeskParts, caseId: string | null): Promise<readonly SecondView[]> {
+  const open = await parts.store.seconds.listOpen(caseId);
+  const caseIds = [...new Set(open.map((request) => request.caseId))];
+  const rows = new Map(
+    await Promise.all(caseIds.map(async (id) => [id, await parts.store.loadRow(id)] as const)),
+  );
+  return open.map((request) => {
+    const row = rows.get(request.caseId) ?? null;
+    const { caseType } = row === null ? { caseType: null } : definitionOf(parts.registry, row);
+    return maskSecond(viewSecond(request, parts.formatTime), maskOf(caseType, []));
+  });
+}
+
+/** Those of one case, with what is masked in them as it is: for a view that masks it. */
+export async function secondsOf(parts: DeskParts, caseId: string): Promise<readonly SecondView[]> {
   const open = await parts.store.seconds.listOpen(caseId);
   return open.map((request) => viewSecond(request, parts.formatTime));
 }

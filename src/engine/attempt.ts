@@ -9,10 +9,13 @@ import { FootholdError, invariant } from "../core/errors.ts";
 import type { Failure } from "../core/failure.ts";
 import type { AttemptRef, StepResult } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
+import { maskedPlaces, maskTexts, textsOf, type MaskedPath } from "../core/masked-values.ts";
 import type { Clock, Transaction } from "../core/ports.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
 import type { RunContext, RuntimeSendStep, UndoneEffect, Validate } from "../define/case-type.ts";
-import { decodeRequest, factsOf } from "../define/facts.ts";
+import { decodeRequest } from "../define/decode-request.ts";
+import { factsOf } from "../define/facts.ts";
+import { maskFailure } from "../define/masking.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { sortFailure, unsentFailure, type StopCause } from "../triage/sort.ts";
 import type { LateRequest, Refusal } from "../wire/attempt-record.ts";
@@ -43,6 +46,13 @@ export interface AttemptContext {
   readonly meter: AttemptMeter;
 }
 
+/** What the words of an outcome must not repeat. */
+export interface OutcomeMasking {
+  readonly texts: readonly string[];
+  /** Of what `run` gives. */
+  readonly result: readonly MaskedPath[];
+}
+
 /** A send to make. */
 export interface AttemptInput {
   readonly step: RuntimeSendStep;
@@ -56,6 +66,8 @@ export interface AttemptInput {
   readonly lost: AbortSignal;
   /** What the step writes in; left out where nothing confirms in a transaction of its own. */
   readonly transaction?: Transaction | undefined;
+  /** What the outcome must not repeat; left out where nothing is masked. */
+  readonly masking?: OutcomeMasking | undefined;
   /** Told when `run` ends well after its outcome was already taken as unknown. */
   readonly onLateSuccess: (outcome: SendOutcome) => void;
   /** Told of a request that was begun after the attempt had ended or was stopped. */
@@ -239,7 +251,7 @@ async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
       // What has not ended may still send.
       const evidence = ended.kind === "threw" ? provedBy(seen.evidence, input.step) : seen.evidence;
       const failure = withRefusal(sortFailure(error, { ...sorting, evidence }), seen.refusal, seen.evidence);
-      return { kind: "failed", failure };
+      return { kind: "failed", failure: maskFailure(failure, input.masking?.texts ?? []) };
     }
   }
 }
@@ -248,12 +260,20 @@ async function succeeded(
   value: unknown,
   { context, input, startedAt }: Pick<Reading, "context" | "input" | "startedAt">,
 ): Promise<SendOutcome> {
-  const result = await readResult(input.step, value);
+  const result = withoutMasked(await readResult(input.step, value), value, input.masking);
   return {
     kind: "succeeded",
     result,
     evidence: { sentAt: startedAt, answeredAt: context.databaseClock.now() },
   };
+}
+
+/** Why a result cannot be read may repeat it. */
+function withoutMasked(result: StepResult, value: unknown, masking: OutcomeMasking | undefined): StepResult {
+  if (result.kind === "value" || masking === undefined) return result;
+  const read = readJson(value, VALUE_CHARS_MAX);
+  const own = read.kind === "json" ? textsOf(maskedPlaces(read.value, masking.result)) : [];
+  return { kind: "unreadable", why: maskTexts(result.why, [...own, ...masking.texts]) };
 }
 
 /** The effect happened: a result that cannot be stored, or is not what was declared, is no reason to send again (R11). */

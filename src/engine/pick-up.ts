@@ -11,7 +11,9 @@ import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor, AttemptRef, Entry } from "../core/journal.ts";
 import { reviewFor } from "../core/review.ts";
 import { rowOf, type RestingState } from "../core/row.ts";
+import { maskTexts } from "../core/masked-values.ts";
 import { thrownText } from "../core/storable-text.ts";
+import { hasMasks, maskedTexts, resultPaths } from "../define/masking.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
 import type { FoldedCase, Store } from "../store/port.ts";
@@ -307,6 +309,9 @@ class PickUp {
       ref,
       place: { caseId, step: ref.step, attempt: ref.attempt, claimId },
       lost: this.#lost.signal,
+      masking: hasMasks(this.#caseType)
+        ? { texts: maskedTexts(this.#caseType, state), result: resultPaths(this.#caseType, ref.step) }
+        : undefined,
       onLateSuccess: (outcome: SendOutcome) => this.#reportLate(ref, outcome),
       onLateRequest: ({ method, origin, isSure }: LateRequest) => {
         const { step: name, attempt } = ref;
@@ -477,8 +482,9 @@ class PickUp {
       outline.steps.find(({ name }) => stepOf(this.#held.state, name).confirmation === null) ??
       outline.steps[0];
     if (step === undefined) throw error;
+    const why = maskTexts(thrownText(error, ERROR_CHARS_MAX), maskedTexts(this.#caseType, this.#held.state));
     const sentence =
-      `The engine itself failed while it worked on this case: ${thrownText(error, ERROR_CHARS_MAX)}. ` +
+      `The engine itself failed while it worked on this case: ${why}. ` +
       `Nothing is lost; resume the case to try again.`;
     const onward: readonly Entry[] = [
       { kind: "reviewOpened", review: reviewFor(outline, step, "bug", sentence) },

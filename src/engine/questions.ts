@@ -13,13 +13,16 @@ import {
 import { invariant } from "../core/errors.ts";
 import type { CheckAnswer, ConditionAnswer, Entry, LookAnswer } from "../core/journal.ts";
 import { readJson, type Json } from "../core/json.ts";
+import { maskedPlaces, maskTexts, textsOf, type MaskedPath } from "../core/masked-values.ts";
 import type { ConditionOutline, PollStepOutline, SendStepOutline, StepOutline } from "../core/outline.ts";
 import { decideAfterLook } from "../core/plan-poll.ts";
 import { thrownText } from "../core/storable-text.ts";
 import type { WireSummary } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
 import type { CaseType, RuntimePollStep, RuntimeSendStep } from "../define/case-type.ts";
-import { conditionsOf, decodeRequest, factsOf, readReply, sendStepNamed, undoneBy } from "../define/facts.ts";
+import { decodeRequest } from "../define/decode-request.ts";
+import { conditionsOf, factsOf, readReply, sendStepNamed, undoneBy } from "../define/facts.ts";
+import { maskAnswer, maskedTexts, resultPaths } from "../define/masking.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { readAs, readResult, type AttemptContext } from "./attempt.ts";
 import { questionSummary, watchedQuestion } from "./metering.ts";
@@ -83,7 +86,8 @@ export async function askCheck(
     return storable(runtime, await check(checking, undoneBy(caseType, state, step.name)));
   });
   if (reply.kind === "stopped") return [];
-  const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
+  const told = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
+  const answer = maskAnswer(told, maskedTexts(caseType, state));
   const raised = step.destination.repeatSafety.by === "fence" ? { raisedTo: fencingToken } : {};
   const seen = wire === undefined ? {} : { wire };
   const asked = { askedAt, answeredAt: context.databaseClock.now(), ...raised, ...seen };
@@ -141,21 +145,29 @@ export async function askLook(
   invariant(runtime?.kind === "poll", `${step.name} of case ${state.caseId} has no look`);
   const askedAt = context.databaseClock.now();
   const watched = { name: `look ${state.caseId}.${step.name}`, lost, deadlineMs: step.deadlineMs };
+  const masked = resultPaths(caseType, step.name);
   const { reply, wire } = await askWatched(context, watched, async (signal) =>
-    fitting(runtime, await runtime.look({ ...factsOf(state), signal })),
+    fitting(runtime, await runtime.look({ ...factsOf(state), signal }), masked),
   );
   if (reply.kind === "stopped") return [];
-  const answer = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
+  const told = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
+  const answer = maskAnswer(told, maskedTexts(caseType, state));
   const seen = wire === undefined ? {} : { wire };
   const look = { state, askedAt, answeredAt: context.databaseClock.now(), ...seen };
   return [decideAfterLook(step, answer, look, { random, digest })];
 }
 
 /** Nothing took effect by a look: what does not fit its schema was not found. */
-async function fitting({ result }: RuntimePollStep, answer: LookAnswer): Promise<LookAnswer> {
+async function fitting(
+  { result }: RuntimePollStep,
+  answer: LookAnswer,
+  masked: readonly MaskedPath[],
+): Promise<LookAnswer> {
   if (answer.kind !== "found" || result === null) return answer;
   const read = await readAs(result, answer.value);
-  return read.kind === "value" ? { kind: "found", value: read.value } : cannotTell(read.why);
+  return read.kind === "value"
+    ? { kind: "found", value: read.value }
+    : cannotTell(maskTexts(read.why, textsOf(maskedPlaces(answer.value, masked))));
 }
 
 /** Probes of one step to ask. */
@@ -219,11 +231,12 @@ async function askProbe(
   const { reply, wire } = await askWatched(context, watched, async (signal) =>
     readReply(await condition.ask({ ...factsOf(state), signal })),
   );
+  const texts = maskedTexts(caseType, state);
   switch (reply.kind) {
     case "answered":
-      return { answer: reply.value, wire };
+      return { answer: maskAnswer(reply.value, texts), wire };
     case "failed":
-      return { answer: cannotTell(reply.why), wire };
+      return { answer: maskAnswer(cannotTell(reply.why), texts), wire };
     case "stopped":
       return { answer: null };
   }

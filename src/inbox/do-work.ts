@@ -16,9 +16,10 @@ import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { SHARD_COUNT, type Store } from "../store/port.ts";
 import type { CaseTarget, ClaimedWork } from "../store/inbox-port.ts";
 import { headersOf } from "./arrival.ts";
+import { withoutMasked } from "./masked-body.ts";
 import { plainBody } from "./plain-body.ts";
 import { eventsIn, readBody } from "./read-events.ts";
-import type { InboxEvent, Source, StartConsumer, TellConsumer } from "./source.ts";
+import type { Consumer, InboxEvent, Source, StartConsumer, TellConsumer } from "./source.ts";
 
 /** How long `fetch` of a consumer may take, in ms. */
 const FETCH_MS_MAX = 20_000;
@@ -84,20 +85,34 @@ export async function doWork(context: WorkContext, source: Source, claimed: Clai
     if (twin !== null) return ignored(`It is the same fact as ${twin}, which came first.`);
     const read = await readEvent(context, source, claimed);
     if (read.kind === "unreadable") return review("unreadable", `Its body cannot be read: ${read.why}.`);
+    const telling = { event: read.event, work, firstSeenAt: event.firstSeenAt };
+    const end = await consume(context, source, consumer, telling);
+    return { ...end, sentence: withoutMasked(end.sentence, read.event.data, source) };
+  } catch (error) {
+    return endOfThrown(error);
+  }
+}
+
+async function consume(
+  context: WorkContext,
+  source: Source,
+  consumer: Consumer,
+  telling: Telling,
+): Promise<WorkEnd> {
+  try {
     switch (consumer.kind) {
       case "start":
-        return await start(context, consumer, read.event);
+        return await start(context, consumer, telling.event);
       case "tell":
-        return await tell(context, source, consumer, {
-          event: read.event,
-          work,
-          firstSeenAt: event.firstSeenAt,
-        });
+        return await tell(context, source, consumer, telling);
     }
   } catch (error) {
-    if (isFootholdError(error)) return endOf(error);
-    return failed(error);
+    return endOfThrown(error);
   }
+}
+
+function endOfThrown(error: unknown): WorkEnd {
+  return isFootholdError(error) ? endOf(error) : failed(error);
 }
 
 /** Another event with one of its further keys that came first. */

@@ -2,6 +2,7 @@
 
 import { FootholdError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
+import { MASKED_PATHS_MAX, readMaskedPath, type MaskedPath } from "../core/masked-values.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
 import { nameFault } from "../define/names.ts";
@@ -132,6 +133,11 @@ export interface SourceOptions {
   /** How long an event is kept for a case that is not there yet. Default 1d. */
   readonly caseWithin?: Duration;
   readonly list?: ListOptions;
+  /**
+   * Paths of each event's data that people see as a mark until one of them reveals the body. What a case gets of an event is
+   * masked by what its case type says of it. Default: none.
+   */
+  readonly masked?: readonly string[];
 }
 
 /** A source, checked. */
@@ -157,6 +163,7 @@ export interface Source {
     readonly overlapMs: number;
     readonly firstBackMs: number;
   } | null;
+  readonly masked: readonly MaskedPath[];
 }
 
 /** A consumer that starts a case for each event of these types; `*` = all. */
@@ -247,6 +254,7 @@ export function defineSource(name: string, options: SourceOptions): Source {
     caseWithinMs: options.caseWithin === undefined ? CASE_WITHIN_MS : parseDuration(options.caseWithin),
     consumers: options.consumers,
     list: readList(options.list),
+    masked: readMaskedPaths(options.masked ?? [], fail),
   };
 }
 
@@ -273,6 +281,14 @@ function presetOf(options: SourceOptions, fail: (why: string) => never): Preset 
     businessKey: options.businessKey ?? found.businessKey,
     keptHeaders: [...found.keptHeaders, ...(options.keptHeaders ?? []).map((one) => one.toLowerCase())],
   };
+}
+
+function readMaskedPaths(written: readonly string[], fail: (why: string) => never): readonly MaskedPath[] {
+  if (written.length > MASKED_PATHS_MAX) fail(`it masks more than ${MASKED_PATHS_MAX} paths`);
+  return written.map((text) => {
+    const path = readMaskedPath(text);
+    return path ?? fail(`${JSON.stringify(text.slice(0, 60))} is no path to mask: give dotted names`);
+  });
 }
 
 function needsUrl({ schemes }: Preset): boolean {

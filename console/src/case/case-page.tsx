@@ -15,6 +15,7 @@ import { Moves } from "./moves.tsx";
 import { pathOf } from "./path-steps.ts";
 import { Path } from "./path.tsx";
 import { PlanLines } from "./plan-lines.tsx";
+import { Masked } from "./reveal.tsx";
 import { useRepair, type RepairHandle } from "./repair.ts";
 import { About, Attempts, Events, History, Input, Prerequisites, WentWrong } from "./sections.tsx";
 
@@ -175,6 +176,7 @@ function Body({ view, outline, forms, repair, refresh }: BodyProps): JSX.Element
           <Events {...view} />
           <Attempts {...view} />
           <Input {...view} />
+          {view.isMasked ? <Masked caseId={view.caseId} mayReveal={view.mayReveal} /> : null}
           <History {...view} />
         </div>
       </div>

@@ -9,6 +9,7 @@ import { usePolled } from "../polled.ts";
 import { When } from "../times.tsx";
 import { LongText, Told } from "../told.tsx";
 import { count } from "../words.tsx";
+import { RevealForm } from "../reveal-form.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { STANDINGS, WorkLine } from "./work-words.tsx";
 
@@ -67,7 +68,9 @@ export function EventPage({
             ) : null}
           </section>
           <Sightings history={data} />
-          {me?.verbs.includes("seeBody") === true ? <EventBody eventId={eventId} /> : null}
+          {me?.verbs.includes("seeBody") === true ? (
+            <EventBody eventId={eventId} mayReveal={me.verbs.includes("reveal")} />
+          ) : null}
         </>
       )}
       {replayed === undefined ? null : (
@@ -181,7 +184,13 @@ function Sightings({ history }: { readonly history: History }): JSX.Element | nu
 }
 
 /** Read only when it is asked for. */
-function EventBody({ eventId }: { readonly eventId: string }): JSX.Element {
+function EventBody({
+  eventId,
+  mayReveal,
+}: {
+  readonly eventId: string;
+  readonly mayReveal: boolean;
+}): JSX.Element {
   const [body, setBody] = useState<Body | null>(null);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const read = async (): Promise<void> => {
@@ -205,18 +214,31 @@ function EventBody({ eventId }: { readonly eventId: string }): JSX.Element {
       ) : (
         <Bytes body={body} />
       )}
+      {body?.isMasked === true && mayReveal ? (
+        <details className="fold">
+          <summary>Reveal what is masked</summary>
+          <RevealForm
+            says="You see the body as it was sent, until you leave this page."
+            onReveal={async (reason) => setBody(await api.revealEventBody({ eventId, reason }))}
+          />
+        </details>
+      ) : null}
     </section>
   );
 }
 
-function Bytes({ body: { bytes, text, hex, isCut } }: { readonly body: Body }): JSX.Element {
+function Bytes({ body: { bytes, text, hex, isCut, isMasked } }: { readonly body: Body }): JSX.Element {
   if (bytes === null) return <p>Its bytes are deleted: their time was over.</p>;
+  if (isMasked && text === null) {
+    return <p>{count(bytes, "byte")} of which nobody can tell what is masked: only a reveal shows them.</p>;
+  }
   return (
     <>
       <p className="soft">
         {count(bytes, "byte")}
         {text === null ? ", no text in UTF-8: in hexadecimal" : ""}
         {isCut ? "; only the beginning is shown" : ""}
+        {isMasked ? "; what its source masks is a mark" : ""}
       </p>
       {bytes === 0 ? null : <LongText name="Bytes" text={text ?? hex ?? ""} />}
     </>

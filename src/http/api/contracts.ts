@@ -74,6 +74,7 @@ import {
   repairParams,
   replayBody,
   resumeBody,
+  revealBody,
   rulingOutBody,
   sessionBody,
   showQuery,
@@ -81,6 +82,7 @@ import {
   startBody,
   takeOverBody,
 } from "./schemas/request-schemas.ts";
+import { revealed } from "./schemas/reveal-schemas.ts";
 import { peopleView, settings, signInWays } from "./schemas/settings-schemas.ts";
 import { secondAnswerBody, secondParams, seconds, secondsQuery } from "./schemas/second-schemas.ts";
 import type { ApiTypes } from "./types.ts";
@@ -124,6 +126,7 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   cancelCase: { ...onCase, body: cancelBody, reply: actReply },
   pauseCase: { ...onCase, body: pauseBody, reply: actReply },
   addNote: { ...onCase, body: noteBody, reply: actReply },
+  revealCase: { ...onCase, body: revealBody, reply: revealed },
   tellEvent: { ...onCase, body: eventBody, reply: actReply },
   openRepair: { ...onCase, body: nothing, reply: openedRepair },
   takeOverRepair: { ...onCase, body: takeOverBody, reply: openedRepair },
@@ -145,6 +148,7 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   countWork: { ...none, reply: workCounts },
   listRefusals: { ...none, query: limitQuery, reply: refusals },
   showEventBody: { ...none, params: eventParams, reply: eventBodyView },
+  revealEventBody: { ...none, params: eventParams, body: revealBody, reply: eventBodyView },
   replayEvent: { ...none, params: eventParams, body: replayBody, reply: replayReply },
   showSignIn: { ...none, reply: signInWays },
   showSettings: { ...none, reply: settings },

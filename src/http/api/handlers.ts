@@ -97,6 +97,9 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   cancelCase: (call) => act(call, (id, request) => call.parts.desk.cancel(id, request)),
   pauseCase: (call) => act(call, (id, request) => call.parts.desk.pause(id, request)),
   addNote: (call) => act(call, (id, request) => call.parts.desk.addNote(id, request)),
+  revealCase: async ({ parts, params, who, body }) => ({
+    reply: await parts.desk.reveal(params.caseId, { ...body, by: actorOf(who) }),
+  }),
   tellEvent: (call) =>
     act(call, (id, request) => call.parts.desk.recordEvent(id, { payload: null, ...request })),
   openRepair: async ({ parts, params, who }) => ({

@@ -1,9 +1,11 @@
 /** What arrived from outside, over the API: events with their work, their bytes, and work that is opened again. */
 
 import type { Json } from "../../core/json.ts";
+import type { MaskedPath } from "../../core/masked-values.ts";
 import type { ActHead } from "../../desk/act-head.ts";
 import { houseHead, noteDone } from "../../desk/audited.ts";
 import { createInbox } from "../../inbox/inbox.ts";
+import { maskedPathsOf, maskedText } from "../../inbox/masked-body.ts";
 import type { EventFilter } from "../../store/inbox-port.ts";
 import type { ApiParts, Handler } from "./call.ts";
 import { actorOf } from "./identity.ts";
@@ -27,6 +29,16 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
   showEventBody: async ({ parts, params, who }) => {
     const { event } = await createInbox(parts).show(params.eventId);
     await onRecord(parts, { ...houseHead("seeBody", { by: actorOf(who) }), about: params.eventId }, null);
+    const view = viewBody(await parts.store.inbox.loadBody(event.deliveryId));
+    return { reply: await maskBody(view, maskedPathsOf(parts.sources, event.source)) };
+  },
+  revealEventBody: async ({ parts, params, body, who }) => {
+    const { event } = await createInbox(parts).show(params.eventId);
+    const head = {
+      ...houseHead("revealBody", { by: actorOf(who), reason: body.reason }),
+      about: params.eventId,
+    };
+    await onRecord(parts, head, null);
     return { reply: viewBody(await parts.store.inbox.loadBody(event.deliveryId)) };
   },
   replayEvent: async ({ parts, params, body, who }) => {
@@ -59,12 +71,19 @@ function eventFilter(query: EventsQuery): EventFilter {
 }
 
 function viewBody(body: Uint8Array | null): EventBodyView {
-  if (body === null) return { bytes: null, text: null, hex: null, isCut: false };
+  if (body === null) return { bytes: null, text: null, hex: null, isCut: false, isMasked: false };
   const bytes = body.length;
   const text = textOf(body.subarray(0, TEXT_BYTES_MAX), bytes > TEXT_BYTES_MAX);
-  if (text !== null) return { bytes, text, hex: null, isCut: bytes > TEXT_BYTES_MAX };
+  if (text !== null) return { bytes, text, hex: null, isCut: bytes > TEXT_BYTES_MAX, isMasked: false };
   const hex = Buffer.from(body.subarray(0, HEX_BYTES_MAX)).toString("hex");
-  return { bytes, text: null, hex, isCut: bytes > HEX_BYTES_MAX };
+  return { bytes, text: null, hex, isCut: bytes > HEX_BYTES_MAX, isMasked: false };
+}
+
+/** What its source masks, in JSON with marks; a body in which nobody can tell it is not told. */
+async function maskBody(view: EventBodyView, paths: readonly MaskedPath[]): Promise<EventBodyView> {
+  if (paths.length === 0 || view.bytes === null) return view;
+  const text = view.text === null || view.isCut ? null : await maskedText(view.text, paths);
+  return { ...view, text, hex: null, isMasked: true };
 }
 
 /** A mark at its begin is kept, as every character is. Null = it is no UTF-8; a cut may fall within a character. */

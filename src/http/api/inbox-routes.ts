@@ -34,7 +34,14 @@ export const INBOX_ROUTES: {
     ...read,
     verb: "seeBody",
     path: "/inbox/events/{eventId}/body",
-    summary: "What arrived, as it is kept: up to 8 MiB of it",
+    summary: "What arrived, up to 8 MiB of it; with marks where its source masks something",
+  },
+  revealEventBody: {
+    ...common,
+    method: "POST",
+    verb: "reveal",
+    path: "/inbox/events/{eventId}/body/reveal",
+    summary: "What arrived, as it is kept, for a reason that is on record",
   },
   replayEvent: {
     ...common,

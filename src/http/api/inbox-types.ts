@@ -28,6 +28,13 @@ export interface EventBodyView {
   readonly hex: string | null;
   /** True where there is more than is told. */
   readonly isCut: boolean;
+  /** True where marks stand for something, or the whole is not told because nobody can tell what is masked in it. */
+  readonly isMasked: boolean;
+}
+
+/** What somebody wants to see masked values for. */
+export interface RevealBody {
+  readonly reason: string;
 }
 
 /** Work to be opened again. */
@@ -61,5 +68,6 @@ export interface InboxApiTypes {
     reply: { readonly refusals: readonly Refusal[] };
   };
   readonly showEventBody: { params: EventParams; query: object; body: null; reply: EventBodyView };
+  readonly revealEventBody: { params: EventParams; query: object; body: RevealBody; reply: EventBodyView };
   readonly replayEvent: { params: EventParams; query: object; body: ReplayBody; reply: ReplayReply };
 }

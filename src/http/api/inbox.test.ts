@@ -7,21 +7,25 @@ import type { Store } from "../../store/port.ts";
 import { testApp } from "../app.fixture.ts";
 import { watchedClient } from "./every-route.fixture.ts";
 
-const bank = defineSource("bank", {
+const bankOptions = {
   preset: "hmac",
   owner: "finance",
   secrets: () => "shh-this-is-a-test",
   consumers: { tell: tellCase(purchase, { on: "paid", as: "approval.revoked", key: () => "PO-1" }) },
-});
+} as const;
+const bank = defineSource("bank", bankOptions);
 
-async function stored(store: Store, body: Uint8Array): Promise<string> {
-  const eventId = "e07-0123456789abcdef0123456789abcdef";
+async function stored(
+  store: Store,
+  body: Uint8Array,
+  eventId = "e07-0123456789abcdef0123456789abcdef",
+): Promise<string> {
   const work = { consumer: "tell", lane: null, owner: "finance", withinMs: 60_000, review: "which case?" };
   await store.inbox.takeIn([
     {
       tenant: "default",
       source: "bank",
-      deliveryId: "d07-1",
+      deliveryId: `d07-${eventId.slice(4)}`,
       receivedAt: 1_000,
       how: "posted",
       scheme: "hmac",
@@ -29,13 +33,13 @@ async function stored(store: Store, body: Uint8Array): Promise<string> {
       signedAt: null,
       headers: [],
       body,
-      bodyHash: "2".repeat(64),
+      bodyHash: eventId.slice(4).repeat(2),
       events: [
         {
           eventId,
           itemNo: 0,
           keyKind: "delivery",
-          itemHash: "0".repeat(64),
+          itemHash: eventId.slice(4).repeat(2),
           eventType: "paid",
           subject: null,
           occurredAt: null,
@@ -60,23 +64,50 @@ describe("what arrived, over the API", () => {
     ["an empty one as empty", Buffer.alloc(0), null],
   ])("tells %s", async (_what, body, hex) => {
     const store = memoryStore();
-    const { client } = watchedClient(testApp(store));
+    const { client } = watchedClient(testApp(store, { sources: [bank] }));
     const eventId = await stored(store, body);
     expect(await client.showEventBody({ eventId })).toEqual({
       bytes: body.length,
       text: hex === null ? body.toString("utf8") : null,
       hex,
       isCut: false,
+      isMasked: false,
     });
     expect((await client.listAudit()).lines).toMatchObject([{ act: "seeBody", who: "ada", about: eventId }]);
   });
 
   test("tells 8 MiB of a longer one and says that there is more, also where the cut falls within a character", async () => {
     const store = memoryStore();
-    const { client } = watchedClient(testApp(store));
+    const { client } = watchedClient(testApp(store, { sources: [bank] }));
     const eventId = await stored(store, Buffer.from(`a${"é".repeat(4 * 1024 * 1024)}`));
     const { bytes, text, isCut } = await client.showEventBody({ eventId });
     expect([bytes, text?.length, isCut]).toEqual([8 * 1024 * 1024 + 1, 4 * 1024 * 1024, true]);
+  });
+
+  test("has marks where its source masks something, until a reveal that is on record", async () => {
+    const store = memoryStore();
+    const discreet = defineSource("bank", { ...bankOptions, masked: ["account.iban", "pin"] });
+    const { client } = watchedClient(testApp(store, { sources: [discreet] }));
+    const sent =
+      '{"account":{"iban":"DE89370400440532013000","n":12345678901234567890},"items":[{"pin":"9"}]}';
+    const eventId = await stored(store, Buffer.from(sent));
+    const shown = await client.showEventBody({ eventId });
+    expect(JSON.parse(shown.text ?? "")).toEqual({
+      account: { iban: "[masked: account.iban]", n: "12345678901234567890" },
+      items: [{ pin: "[masked: items.0.pin]" }],
+    });
+    expect(shown.isMasked).toBe(true);
+    expect((await client.revealEventBody({ eventId, reason: "in doubt" })).text).toBe(sent);
+    expect((await client.listAudit()).lines).toMatchObject([
+      { act: "revealBody", who: "ada", about: eventId, why: "in doubt" },
+      { act: "seeBody" },
+    ]);
+    const other = await stored(store, Buffer.from("iban=DE89&pin=9"), "e07-11111111111111111111111111111111");
+    expect(await client.showEventBody({ eventId: other })).toMatchObject({
+      text: null,
+      hex: null,
+      isMasked: true,
+    });
   });
 
   test("says of one that is not there that there is none", async () => {

@@ -28,6 +28,8 @@ const ACTS: Readonly<Partial<Record<RouteId, string>>> = {
   handOverRepair: "handOver",
   orderBulkAct: "orderBulk",
   replayEvent: "replay",
+  revealCase: "reveal",
+  revealEventBody: "revealBody",
 };
 
 /** What a request wanted, as far as it was read. */

@@ -37,6 +37,8 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   cancelCase: {},
   pauseCase: {},
   addNote: { text: "hello" },
+  revealCase: { reason },
+  revealEventBody: { reason },
   tellEvent: { eventType: "approval.revoked", payload: { why: reason } },
   openRepair: {},
   takeOverRepair: { reason },

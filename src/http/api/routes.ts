@@ -196,6 +196,12 @@ export const API_ROUTES: {
     verb: "note",
     summary: "Add a note to the history",
   },
+  revealCase: {
+    ...fact,
+    path: "/cases/{caseId}/reveal",
+    verb: "reveal",
+    summary: "See what is masked of a case, for a reason that is on record",
+  },
   tellEvent: {
     ...fact,
     path: "/cases/{caseId}/events",

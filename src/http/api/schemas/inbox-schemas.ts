@@ -161,7 +161,13 @@ export const refusals: z.ZodType<ApiTypes["listRefusals"]["reply"]> = typed<
 
 /** What arrived. */
 export const eventBodyView: z.ZodType<EventBodyView> = named<EventBodyView>("EventBody")(
-  z.strictObject({ bytes: count.nullable(), text: textOrNone, hex: textOrNone, isCut: z.boolean() }),
+  z.strictObject({
+    bytes: count.nullable(),
+    text: textOrNone,
+    hex: textOrNone,
+    isCut: z.boolean(),
+    isMasked: z.boolean(),
+  }),
 );
 
 /** What was opened again. */

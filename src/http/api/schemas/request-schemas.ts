@@ -41,6 +41,7 @@ import type {
   TakeOverBody,
   VouchBody,
 } from "../types.ts";
+import type { RevealBody } from "../inbox-types.ts";
 import { readableState, storedState } from "./case-schemas.ts";
 import { failureKind } from "./failure-schemas.ts";
 import { standing, workState } from "./inbox-schemas.ts";
@@ -253,6 +254,11 @@ export const pauseBody: z.ZodType<PauseBody> = named<PauseBody>("PauseRequest")(
 export const noteBody: z.ZodType<{ readonly text: string }> = z.strictObject({
   text: z.string().min(1).max(NOTE_CHARS_MAX),
 });
+
+/** A wish to see what is masked. */
+export const revealBody: z.ZodType<RevealBody> = named<RevealBody>("RevealRequest")(
+  z.strictObject({ reason: prose }),
+);
 
 /** An event. */
 export const eventBody: z.ZodType<EventBody> = named<EventBody>("EventRequest")(
