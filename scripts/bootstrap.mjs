@@ -49,6 +49,13 @@ export function bootstrapForTests() {
   installIfStale(join(root, "test/clients"), "the clients that tests use");
 }
 
+/** What builds the documentation, with a lock file of its own: neither users nor tests need it. */
+export function bootstrapForSite() {
+  checkNodeVersion();
+  installIfStale(root, "packages");
+  installIfStale(join(root, "site"), "what builds the documentation");
+}
+
 function checkNodeVersion() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const [majorMin = 0, minorMin = 0] = nodeVersionMin;

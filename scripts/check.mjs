@@ -36,6 +36,7 @@ const parts = {
   unused: () => tool("knip/bin/knip.js", "--treat-config-hints-as-errors"),
   package: checkPackage,
   tidy: () => runsClean("tools/tidy.mjs"),
+  docs: () => runsClean("site/build.mjs"),
 };
 
 const wanted = process.argv.slice(2);

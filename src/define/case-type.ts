@@ -65,6 +65,7 @@ export interface EventsView<Seen extends Scope = JsonScope> {
     eventType: Type,
     options?: { readonly after?: Seen["confirmed"] },
   ): EventView<Seen["events"][Type]> | null;
+  /** Every event of a type, oldest first. */
   all<Type extends keyof Seen["events"] & string>(
     eventType: Type,
   ): readonly EventView<Seen["events"][Type]>[];

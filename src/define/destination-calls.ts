@@ -4,6 +4,7 @@ import type { MaskedPath } from "../core/masked-values.ts";
 
 /** The part of a dispatcher of undici that matters here; of any version. */
 export interface StepDispatcher {
+  /** Sends a request, as undici's dispatchers do. Throws where the meter refuses it. */
   dispatch(options: object, handler: object): boolean;
 }
 

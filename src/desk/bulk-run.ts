@@ -39,6 +39,7 @@ export interface BulkRunnerOptions {
 
 /** Works off bulk acts. */
 export interface BulkRunner {
+  /** Works from now on. Safe twice. */
   start(): void;
   /** Ends after the cases under way. Safe twice. */
   stop(): Promise<void>;

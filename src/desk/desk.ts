@@ -162,6 +162,7 @@ export interface Desk {
    * people.
    */
   cancel(caseId: string, request: CancelRequest): Promise<ActReply>;
+  /** Stops a case until a time, or until it is resumed. */
   pause(caseId: string, request: PauseRequest): Promise<ActReply>;
   /** Throws `INVALID_INPUT`, `CASE_CLAIMED`. */
   correctInput(caseId: string, request: CorrectionRequest): Promise<ActReply>;
@@ -188,6 +189,7 @@ export interface Desk {
    * destination that no loaded case type sends to, or of which the credential must be named.
    */
   restoreAccess(request: AccessRequest): Promise<AccessReply>;
+  /** Adds a note to its history. */
   addNote(caseId: string, request: NoteRequest): Promise<ActReply>;
   /** Tells what is behind the marks of a case; on record before it is told. Throws `INVALID_REQUEST`, `CASE_NOT_FOUND`. */
   reveal(caseId: string, request: RevealRequest): Promise<Revealed>;
@@ -248,6 +250,7 @@ export interface Desk {
   bulkRunner(options: { readonly onError: (error: unknown) => void; readonly holdMs?: number }): BulkRunner;
   /** Reads rows only, so that one corrupt journal hides no other case. Throws `INVALID_REQUEST` for a limit out of bounds. */
   list(filter?: ListFilter): Promise<ListPage>;
+  /** How many cases there are, by type and readable state, and what is wrong with the house. */
   overview(): Promise<Overview>;
   /** Where loaded case types send to: what each may be sent now and why, what is under way, and who waits for it. */
   destinations(): Promise<DestinationsView>;

@@ -4,8 +4,11 @@ import { FootholdError } from "../core/errors.ts";
 
 /** A connection, as `pg` has it. */
 export interface PgClient {
+  /** Runs one statement. Rejects with what the server says. */
   query(text: string, values?: unknown[]): Promise<PgResult>;
+  /** Hears of a connection that breaks while nothing runs on it. */
   on?(event: "error", listener: (error: Error) => void): unknown;
+  /** Hears of it no more. */
   off?(event: "error", listener: (error: Error) => void): unknown;
 }
 
@@ -24,6 +27,7 @@ interface LentClient {
 /** A pool, as `pg` has it. */
 export interface PgPool<Client extends PgClient> {
   readonly totalCount: number;
+  /** Lends a connection. */
   connect(): Promise<Client & LentClient>;
 }
 

@@ -55,6 +55,7 @@ export interface SweepReport {
 
 /** A sweep. */
 export interface Sweep {
+  /** Passes from now on, every `intervalMs`. Safe twice. */
   start(): void;
   /** Ends after the pass under way. Safe twice. */
   stop(): Promise<void>;

@@ -30,11 +30,13 @@ const WHY_CHARS_MAX = 1_000;
 
 /** What may be done to cases: a desk can. */
 export interface CaseDoor {
+  /** Starts a case, or finds the one that has its business key. */
   startCase(
     caseType: string,
     input: unknown,
     options: { readonly by: string; readonly businessKey: string; readonly tenant: string },
   ): Promise<{ readonly caseId: string; readonly isNew: boolean }>;
+  /** Gives a case an event; the same source id counts once. */
   recordEvent(
     caseId: string,
     event: {

@@ -37,12 +37,14 @@ export interface Inbox {
   readonly node: NodeHandler;
   /** Answers for one source, whatever the path. */
   fetchFor(source: string): FetchHandler;
+  /** The same for plain `node:http`, and what is built on it. */
   nodeFor(source: string): NodeHandler;
   /** What does the work, under a holder that beats: the worker of the same process. */
   worker(
     options: Pick<InboxWorkerOptions, "door" | "holderId"> &
       Partial<Pick<InboxWorkerOptions, "attemptsMax" | "firstDelayMs">> & { readonly registry: Registry },
   ): InboxWorker;
+  /** What frees the work of lost holders, ends what waited too long and forgets what is old. */
   sweep(options?: { readonly intervalMs?: number }): InboxSweep;
   /** Reads the list of one source. Throws `CONFIG_INVALID`, and what its function throws. */
   reconcile(source: string, signal?: AbortSignal): Promise<ReconcileReport>;

@@ -35,9 +35,11 @@ export interface InboxSweepReport {
 
 /** A sweep of the inbox. */
 export interface InboxSweep {
+  /** Sweeps from now on, every `intervalMs`. Safe twice. */
   start(): void;
   /** Safe twice. */
   stop(): Promise<void>;
+  /** Frees and ends what is due now, once. Throws what the store throws. */
   sweepOnce(): Promise<InboxSweepReport>;
 }
 

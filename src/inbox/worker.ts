@@ -48,6 +48,7 @@ export interface InboxWorkerOptions {
 
 /** A running worker of the inbox. */
 export interface InboxWorker {
+  /** Takes work from now on. Safe twice. */
   start(): Promise<void>;
   /** Something may be due now. */
   hint(): void;

@@ -311,10 +311,13 @@ export interface InboxStore {
 
   /** The bytes of a delivery; null when they were deleted or never there. */
   loadBody(deliveryId: string): Promise<Uint8Array | null>;
+  /** An event with its deliveries, its work and what people did; null when there is none. */
   showEvent(eventId: string): Promise<EventHistory | null>;
+  /** Events that fit, newest first, a page at a time. */
   listEvents(filter: EventFilter): Promise<EventPage>;
   /** Newest first, at most `limit`. */
   listRefusals(limit: number): Promise<readonly Refusal[]>;
+  /** How much work there is, by source and state. */
   countWork(): Promise<readonly WorkCount[]>;
   /**
    * Opens work of an event again, whatever its state unless it is claimed, and notes who and why. A consumer that has no
@@ -326,7 +329,9 @@ export interface InboxStore {
     act: { readonly by: string; readonly reason: string },
   ): Promise<readonly string[]>;
 
+  /** How far the list of a source was read. */
   readReconciling(tenant: string, source: string): Promise<Reconciling>;
+  /** Notes how far it was read. */
   writeReconciling(tenant: string, source: string, reconciling: Reconciling): Promise<void>;
 
   /**

@@ -404,7 +404,9 @@ export interface Store {
   /** Stops listening and closes every connection. Safe twice. */
   close(): Promise<void>;
 
+  /** Starts a case, unless one has its business key. Safe to ask again after a lost reply. */
   insertCase(start: NewCase): Promise<InsertReply>;
+  /** Claims cases that are due, and gives each with its journal. At most as many as there are claim ids. */
   claimDue(request: ClaimRequest): Promise<ClaimReply>;
   /** Judges and stores commits of different cases; replies in the same order. At most COMMIT_BATCH_MAX, one per case. */
   commit(commits: readonly HolderCommit[]): Promise<readonly HolderReply[]>;
@@ -437,6 +439,7 @@ export interface Store {
   loadRow(caseId: string): Promise<StoredRow | null>;
   /** Judges each row by {@link meetsCriteria}. Throws `INVALID_REQUEST` for a limit out of bounds and a cursor that is none. */
   listCases(filter: CaseFilter): Promise<CasePage>;
+  /** How many cases there are, by type and state. */
   countCases(): Promise<readonly TypeCount[]>;
   /** How many cases meet the criteria, counted up to `max`: where more do, it is `max`. */
   countFound(criteria: CaseCriteria, max: number): Promise<number>;
@@ -444,6 +447,7 @@ export interface Store {
   /** Looks at all cases at little cost, and at the named ones, at most {@link WATCHED_MAX}. */
   readPulse(caseIds: readonly string[]): Promise<Pulse>;
 
+  /** Makes a holder known before it claims; gives the time of the store. */
   registerHolder(holder: NewHolder): Promise<{ readonly now: number }>;
   /** Renews any unmarked holder, whatever the time, and tells which claims it has. */
   beat(holderId: string): Promise<BeatReply>;
@@ -456,6 +460,7 @@ export interface Store {
   /** Every claim, at most `limit`. */
   listClaims(limit: number): Promise<readonly HeldClaim[]>;
 
+  /** What is known of every destination, and who sends there. */
   readDestinations(): Promise<DestinationsReply>;
   /** Changes what is known of one destination, under its lock; `decide` is pure and may be asked again. */
   changeDestination<Reply>(

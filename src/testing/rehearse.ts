@@ -66,6 +66,7 @@ export interface RehearsalOptions<Input> {
 /** A rehearsal that the command line can run. */
 export interface Rehearsal {
   readonly kind: "rehearsal";
+  /** Rehearses everything. Throws `INVALID_REQUEST` where the case does not get through without any fault. */
   run(): Promise<RehearsalReport>;
 }
 

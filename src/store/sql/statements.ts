@@ -157,7 +157,7 @@ const STATEMENT_NAMES = [
 export type StatementName = (typeof STATEMENT_NAMES)[number];
 
 /** A statement as it is sent. */
-export interface Statement {
+interface Statement {
   readonly text: string;
   /**
    * What a connection keeps it under. It says the text too: behind a pooler a connection may keep what another schema, or
