@@ -6,7 +6,8 @@
 
 import { destinationKey, freshDestination, type DestinationState } from "../src/core/in-flight.ts";
 import type { InFlightPolicy } from "../src/core/outline.ts";
-import type { DestinationChange, NewHolder, Store } from "../src/store/port.ts";
+import type { DestinationChange } from "../src/store/destination-port.ts";
+import type { NewHolder, Store } from "../src/store/port.ts";
 import { SEND_DEADLINE_MS } from "./case-shape.ts";
 import { EPOCH_MS, type SimulatedProcess } from "./process.ts";
 

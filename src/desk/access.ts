@@ -12,7 +12,8 @@ import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.t
 import type { Wait } from "../core/journal.ts";
 import { forgetRefresh } from "../core/refresh.ts";
 import { afterRestored, beforeTrial, type DestinationState } from "../core/in-flight.ts";
-import type { DestinationId, StoredRow } from "../store/port.ts";
+import type { DestinationId } from "../store/destination-port.ts";
+import type { StoredRow } from "../store/port.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { resume } from "./acts.ts";
 import type { DeskParts } from "./desk-parts.ts";

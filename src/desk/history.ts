@@ -2,7 +2,7 @@
 
 import { destinationKey } from "../core/in-flight.ts";
 import type { ReadableState } from "../core/state.ts";
-import type { DestinationId } from "../store/port.ts";
+import type { DestinationId } from "../store/destination-port.ts";
 import type { DestinationSample, Sample, StateSample, StepCounts } from "../store/sample-port.ts";
 import type { ReadingCount } from "./case-map.ts";
 import type { DeskParts } from "./desk-parts.ts";

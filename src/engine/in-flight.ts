@@ -29,7 +29,8 @@ import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
 import type { Holds } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
 import { sendsTo, type Registry } from "../define/registry.ts";
-import { CLAIM_BATCH_MAX, HELD_MS_MAX, type DestinationsReply, type Store } from "../store/port.ts";
+import { HELD_MS_MAX, type DestinationsReply } from "../store/destination-port.ts";
+import { CLAIM_BATCH_MAX, type Store } from "../store/port.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 
 /** How often a limit that is rising is told between heartbeats, in ms. */

@@ -19,7 +19,8 @@ import {
   type RefreshTurn,
 } from "../core/refresh.ts";
 import type { DestinationCalls } from "../define/destination-calls.ts";
-import type { CredentialChange, Store } from "../store/port.ts";
+import type { CredentialChange } from "../store/destination-port.ts";
+import type { Store } from "../store/port.ts";
 import { sortFailure, type StopCause } from "../triage/sort.ts";
 import type { AttemptMeter } from "../wire/meter.ts";
 import { questionSummary, watchedQuestion } from "./metering.ts";

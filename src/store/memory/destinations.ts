@@ -11,7 +11,7 @@ import {
   type HeldCount,
   type Sender,
   type StoredDestination,
-} from "../port.ts";
+} from "../destination-port.ts";
 import { storedRow, type MemoryCase } from "./cases.ts";
 import { frozenCopy } from "./frozen.ts";
 import { refill } from "./holders.ts";

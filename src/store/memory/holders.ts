@@ -1,6 +1,7 @@
 /** The holders of a memory store. */
 
-import { HOLDERS_MAX, type NewHolder, type Sender, type StoredHolder } from "../port.ts";
+import type { Sender } from "../destination-port.ts";
+import { HOLDERS_MAX, type NewHolder, type StoredHolder } from "../port.ts";
 import { frozenCopy } from "./frozen.ts";
 
 /** Holders deleted by one call, at most. */

@@ -7,6 +7,7 @@ import { invariant, isFootholdError } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { CredentialState } from "../../core/refresh.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
+import type { CredentialChange } from "../destination-port.ts";
 import {
   CLAIM_BATCH_MAX,
   type CaseChange,
@@ -14,7 +15,6 @@ import {
   type ChangeReply,
   type ClaimReply,
   type ClaimRequest,
-  type CredentialChange,
   type FoldedCase,
   type HeldClaim,
   type InsertReply,

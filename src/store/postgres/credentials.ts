@@ -2,7 +2,7 @@
 
 import { invariant } from "../../core/errors.ts";
 import type { CredentialState } from "../../core/refresh.ts";
-import type { CredentialChange } from "../port.ts";
+import type { CredentialChange } from "../destination-port.ts";
 import type { Database } from "./database.ts";
 
 /** Changes what is known of a credential as the port says. */

@@ -11,7 +11,7 @@ import {
   type HeldCount,
   type Sender,
   type StoredDestination,
-} from "../port.ts";
+} from "../destination-port.ts";
 import type { Database } from "./database.ts";
 
 /** Everything known of destinations, and who sends there. */
