@@ -17,6 +17,7 @@ export const FILTERS = [
   "businessKey",
   "tenant",
   "review",
+  "second",
 ] as const;
 
 const kinds = [
@@ -52,7 +53,7 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
     ]);
     goTo(listPath(Object.fromEntries(values)));
   };
-  const rare = ["state", "owner", "destination", "step", "kind", "businessKey", "tenant", "review"];
+  const rare = ["state", "owner", "destination", "step", "kind", "businessKey", "tenant", "review", "second"];
   const usesRare = rare.some((name) => (query.get(name) ?? "") !== "");
   return (
     // Another address is another form, with other values to start with.
@@ -69,6 +70,7 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
           <Choice name="kind" label="Kind of failure" query={query} options={kinds} />
           <Choice name="state" label="Stored state" query={query} options={stored} />
           <Choice name="review" label="Open review" query={query} options={["true"]} />
+          <Choice name="second" label="Waits for a second person" query={query} options={["true"]} />
           <Field name="businessKey" label="Business key" query={query} />
           <Field name="tenant" label="Tenant" query={query} />
         </div>

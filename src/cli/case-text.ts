@@ -42,6 +42,7 @@ export function caseLines(view: ReviewPacket, repairId: string | null): readonly
     ),
     section("Not now", refusedLines(view.moves)),
     historyLines(view),
+    section("Asked of a second person", view.pastSeconds.map(secondLine)),
   ];
   return sections
     .filter((lines) => lines.length > 0)

@@ -28,6 +28,7 @@ export const casesListCommand: Command = {
       isRepeatable: true,
     },
     { name: "review", value: null, help: "only cases with an open review, in whatever state" },
+    { name: "second", value: null, help: "only cases with a move that waits for a second person" },
     { name: "step", value: "STEP", help: "with --type: only cases that stand at this step" },
     { name: "tenant", value: "TENANT", help: "only this tenant" },
     { name: "key", value: "KEY", help: "only this business key" },
@@ -58,6 +59,7 @@ export const casesListCommand: Command = {
         ...(typeof after === "string" ? { after } : {}),
         ...(states.length === 0 ? {} : { states }),
         ...(call.flag("review") ? { withReview: true } : {}),
+        ...(call.flag("second") ? { awaitsSecond: true } : {}),
         ...(limit === null ? {} : { limit }),
       });
       if (call.flag("json")) {

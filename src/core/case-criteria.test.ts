@@ -55,7 +55,7 @@ const bare: JudgedRow = {
   summary: { ...row.summary, waits: [], reviews: [], unsettled: [], lastFailure: null },
 };
 
-const seen = { holder: null, now: 2_000 };
+const seen = { holder: null, now: 2_000, secondUntilAt: null };
 
 const access: Wait = {
   kind: "access",
@@ -119,6 +119,14 @@ describe("what a list shows", () => {
     ["another type", { visible: [{ tenants: null, caseTypes: ["other"] }] }],
   ])("leaves out a case that does not: %s", (_what, criteria) => {
     expect(meetsCriteria(bare, criteria, seen)).toBe(false);
+  });
+
+  it("finds a case with a move that waits for a second person, until its time is over", () => {
+    const asks = { awaitsSecond: true };
+    const meets = (secondUntilAt: number | null): boolean =>
+      meetsCriteria(bare, asks, { ...seen, secondUntilAt });
+    expect([meets(seen.now + 1), meets(seen.now), meets(null)]).toEqual([true, false, false]);
+    expect(meetsCriteria(bare, { awaitsSecond: false }, seen)).toBe(true);
   });
 
   it("finds what waits for access by who can restore it", () => {

@@ -33,6 +33,8 @@ export interface CaseCriteria {
   readonly businessKey?: string;
   /** States as people read them. */
   readonly readable?: readonly ReadableState[];
+  /** Only cases with a move that waits for a second person. */
+  readonly awaitsSecond?: boolean;
   /** Who has to act on a review or to answer an approval. */
   readonly owner?: string;
   /** Cases that wait, are in review or have an outcome unsettled at one of these steps, or at a key of one. */
@@ -60,15 +62,19 @@ export interface JudgedRow {
   readonly claim: Claim | null;
 }
 
-/** True if the case meets all of them. `holder` is that of its claim; null where nobody knows it. */
+/**
+ * True if the case meets all of them. `holder` is that of its claim; null where nobody knows it. `secondUntilAt`: until when a
+ * move of it waits for a second person; null = none does.
+ */
 export function meetsCriteria(
   row: JudgedRow,
   criteria: CaseCriteria,
-  seen: { readonly holder: Holder | null; readonly now: number },
+  seen: { readonly holder: Holder | null; readonly now: number; readonly secondUntilAt: number | null },
 ): boolean {
   return (
     meetsColumns(row, criteria) &&
     meetsSummary(row, criteria) &&
+    (criteria.awaitsSecond !== true || (seen.secondUntilAt !== null && seen.secondUntilAt > seen.now)) &&
     (criteria.visible === undefined || criteria.visible.some((one) => isVisible(row, one))) &&
     (criteria.readable === undefined || criteria.readable.includes(readState({ ...row, ...seen }).state))
   );

@@ -111,6 +111,7 @@ export function maskPacket(packet: ReviewPacket, mask: CaseMask | null): ReviewP
       plan: packet.plan === null ? null : maskPlan(packet.plan, mask),
       ifResumed: packet.ifResumed === null ? null : maskPlan(packet.ifResumed, mask),
       seconds: packet.seconds.map((one) => maskSecond(one, mask)),
+      pastSeconds: packet.pastSeconds.map((one) => maskSecond(one, mask)),
     },
     mask,
   );

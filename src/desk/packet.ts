@@ -93,6 +93,8 @@ export interface ReviewPacket extends CaseView {
   readonly arrivedMeanwhile: readonly ArrivedEvent[];
   /** Moves that wait for a second person, oldest first. */
   readonly seconds: readonly SecondView[];
+  /** Moves that waited for one, oldest first: what became of each. */
+  readonly pastSeconds: readonly SecondView[];
   /** True where marks stand for values of this case, which a reveal tells. */
   readonly isMasked: boolean;
   /** True where the person who looks has the right to reveal them. */
@@ -100,7 +102,10 @@ export interface ReviewPacket extends CaseView {
 }
 
 /** Makes the packet. */
-export function viewPacket(input: CaseViewInput, seconds: readonly SecondView[]): ReviewPacket {
+export function viewPacket(
+  input: CaseViewInput,
+  seconds: { readonly open: readonly SecondView[]; readonly over: readonly SecondView[] },
+): ReviewPacket {
   const { stored, state, now } = input;
   const { journal } = stored;
   const view = viewCase(input);
@@ -117,7 +122,8 @@ export function viewPacket(input: CaseViewInput, seconds: readonly SecondView[])
     inputChanges: diffJson(state.originalInput, state.input),
     corrections: correctionsOf(journal),
     arrivedMeanwhile: arrivedSince(journal, stoppedAtRevision(state, journal), state),
-    seconds,
+    seconds: seconds.open,
+    pastSeconds: seconds.over,
     isMasked: false,
     mayReveal: input.hasRight("reveal"),
   };

@@ -62,6 +62,27 @@ onEachStore("a move that needs a second person", (storeOf) => {
     expect(await desk.listSeconds()).toMatchObject([{ requestId }]);
     const { lines } = await store.audit.list({ limit: 10, caseId });
     expect(lines).toMatchObject([{ act: "cancel", outcome: "requested", who: "ada", after: { requestId } }]);
+    // What was asked for, as a hash, and the plan that it is bound to: sealed with the audit.
+    expect(lines[0]?.after).toMatchObject({
+      request: expect.stringMatching(/^[0-9a-f]{64}$/),
+      plan: seconds[0]?.plan,
+    });
+  });
+
+  test("is found by a list of its own while it waits, and stays in the history of its case", async () => {
+    const { caseId: other } = await desk.startCase("purchase", input, { by: "ada" });
+    const requestId = await askToCancel();
+    const listed = async () => (await desk.list({ awaitsSecond: true })).cases.map((one) => one.caseId);
+    expect(await listed()).toEqual([caseId]);
+    expect((await desk.show(caseId)).pastSeconds).toEqual([]);
+    await desk.answerSecond(requestId, { approved: false, by: ben, reason: "the supplier called" });
+    expect(await listed()).toEqual([]);
+    const [past] = (await desk.show(caseId)).pastSeconds;
+    expect(past).toMatchObject({ requestId, state: "declined", answeredBy: { name: "ben" } });
+    expect(past?.sentence).toMatch(
+      /^ada asked for cancel \(not wanted\); ben declined it at .*: the supplier called\.$/,
+    );
+    expect((await desk.show(other)).pastSeconds).toEqual([]);
   });
 
   test("is made once another person approved it, and both are on record", async () => {

@@ -6,7 +6,7 @@
 
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
-import { isJsonObject, readJson, type Json, type JsonObject } from "../core/json.ts";
+import { canonicalJson, isJsonObject, readJson, type Json, type JsonObject } from "../core/json.ts";
 import { decideSecond, needsSecond, type SecondMove, type SecondState } from "../core/second-person.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { SecondRequest } from "../store/second-port.ts";
@@ -42,7 +42,11 @@ export interface SecondView {
   readonly askedAt: number;
   readonly endsAt: number;
   readonly state: SecondState;
-  /** Who asks for what, and until when somebody has to answer. */
+  readonly answeredBy: Actor | null;
+  readonly answeredAt: number | null;
+  /** Why it was declined, or is void. */
+  readonly why: string | null;
+  /** Who asks for what, and until when somebody has to answer; or what became of it. */
   readonly sentence: string;
 }
 
@@ -101,7 +105,8 @@ export async function askSecond(
     code: null,
     sentence: null,
     before: null,
-    after: { requestId },
+    // Sealed with the audit, so that what was asked for cannot be exchanged unseen.
+    after: { requestId, request: parts.ports.digest(canonicalJson(told)), plan },
   } as const;
   await parts.store.audit.append(auditLine(parts.ports.ids, headOfAct(move, caseId, request), end));
   const endsAt = (await parts.now()) + lastsMs;
@@ -125,16 +130,21 @@ export async function listSeconds(parts: DeskParts, caseId: string | null): Prom
   });
 }
 
-/** Those of one case, with what is masked in them as it is: for a view that masks it. */
-export async function secondsOf(parts: DeskParts, caseId: string): Promise<readonly SecondView[]> {
-  const open = await parts.store.seconds.listOpen(caseId);
-  return open.map((request) => viewSecond(request, parts.formatTime));
+/** Those of one case that wait, and those that are over; what is masked in them as it is, for a view that masks it. */
+export async function secondsOf(
+  parts: DeskParts,
+  caseId: string,
+): Promise<{ readonly open: readonly SecondView[]; readonly over: readonly SecondView[] }> {
+  const all = await parts.store.seconds.listOf(caseId);
+  const now = await parts.now();
+  const isOpen = ({ state, endsAt }: SecondRequest): boolean => state === "open" && endsAt > now;
+  const view = (request: SecondRequest): SecondView => viewSecond(request, parts.formatTime);
+  return { open: all.filter(isOpen).map(view), over: all.filter((one) => !isOpen(one)).map(view) };
 }
 
 function viewSecond(request: SecondRequest, formatTime: (at: number) => string): SecondView {
   const { requestId, caseId, move, step, plan, reason, askedBy, askedAt, endsAt, state } = request;
-  const at = step === null ? "" : ` at ${step}`;
-  const why = reason === null ? "" : ` (${reason})`;
+  const { answeredBy, answeredAt, why } = request;
   return {
     requestId,
     caseId,
@@ -147,8 +157,25 @@ function viewSecond(request: SecondRequest, formatTime: (at: number) => string):
     askedAt,
     endsAt,
     state,
-    sentence: `${askedBy.name} asks for ${move}${at}${why}; another person has to approve it until ${formatTime(endsAt)}.`,
+    answeredBy,
+    answeredAt,
+    why,
+    sentence: saySecond(request, formatTime),
   };
+}
+
+function saySecond(request: SecondRequest, formatTime: (at: number) => string): string {
+  const { move, step, reason, askedBy, endsAt, state, answeredBy, answeredAt, why } = request;
+  const at = step === null ? "" : ` at ${step}`;
+  const because = reason === null ? "" : ` (${reason})`;
+  const until = formatTime(endsAt);
+  if (state === "open" || answeredBy === null || answeredAt === null) {
+    return `${askedBy.name} asks for ${move}${at}${because}; another person has to approve it until ${until}.`;
+  }
+  const told = why === null ? "" : `: ${why.replace(/\.$/, "")}`;
+  const became = state === "void" ? `approved it, and it was refused` : `${state} it`;
+  const when = formatTime(answeredAt);
+  return `${askedBy.name} asked for ${move}${at}${because}; ${answeredBy.name} ${became} at ${when}${told}.`;
 }
 
 /**

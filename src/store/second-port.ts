@@ -41,6 +41,8 @@ export interface SecondStore {
   load(requestId: string): Promise<SecondRequest | null>;
   /** Open ones whose time is not over, oldest first; of one case where one is named. At most {@link SECONDS_MAX}. */
   listOpen(caseId: string | null): Promise<readonly SecondRequest[]>;
+  /** Every one of a case, also those that are answered or over, oldest first; of more than {@link SECONDS_MAX}, the newest. */
+  listOf(caseId: string): Promise<readonly SecondRequest[]>;
   /** False where it is not open any more. */
   settle(answer: SecondAnswer): Promise<boolean>;
 }

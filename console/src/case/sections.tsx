@@ -327,7 +327,8 @@ function inShort(value: CaseView["input"]): string {
 export function History({
   history,
   historyLeftOut,
-}: Pick<CaseView, "history" | "historyLeftOut">): JSX.Element {
+  pastSeconds,
+}: Pick<CaseView, "history" | "historyLeftOut" | "pastSeconds">): JSX.Element {
   return (
     <section className="card" aria-labelledby="history">
       <h2 id="history">History</h2>
@@ -351,6 +352,18 @@ export function History({
         <p className="soft">
           {count(historyLeftOut, "older entry", "older entries")} left out; the command line shows them.
         </p>
+      )}
+      {pastSeconds.length === 0 ? null : (
+        <>
+          <h3>Asked of a second person</h3>
+          <ul className="history">
+            {pastSeconds.toReversed().map(({ requestId, sentence }) => (
+              <li key={requestId}>
+                <Told text={sentence} /> <small>{requestId}</small>
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );

@@ -9,6 +9,8 @@ export interface CasesQuery {
   readonly type?: string;
   readonly state?: readonly StoredState[];
   readonly review?: boolean;
+  /** Cases with a move that waits for a second person. */
+  readonly second?: boolean;
   readonly tenant?: string;
   readonly businessKey?: string;
   /** States as people read them. */

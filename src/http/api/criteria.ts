@@ -16,12 +16,13 @@ export function criteriaOf(
   { registry }: Pick<ApiParts, "registry">,
   { grants }: Identity,
 ): CaseCriteria {
-  const { type, state, review, tenant, businessKey, reading, owner, kind, text } = query;
+  const { type, state, review, second, tenant, businessKey, reading, owner, kind, text } = query;
   const visible = visibleCases(grants, "see");
   return {
     ...(type === undefined ? {} : { caseType: type }),
     ...(state === undefined ? {} : { states: state }),
     ...(review === undefined ? {} : { withReview: review }),
+    ...(second === undefined ? {} : { awaitsSecond: second }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(businessKey === undefined ? {} : { businessKey }),
     ...(reading === undefined ? {} : { readable: reading }),

@@ -55,12 +55,14 @@ function byStart(a: Start, b: Start): number {
 /** Who holds what, and when. */
 export interface SeenNow {
   readonly holders: readonly StoredHolder[];
+  /** Until when a move of a case waits for a second person; null = none does. */
+  readonly secondUntilAt: (caseId: string) => number | null;
   readonly now: number;
 }
 
-function meets(row: StoredRow, criteria: CaseCriteria, { holders, now }: SeenNow): boolean {
+function meets(row: StoredRow, criteria: CaseCriteria, { holders, secondUntilAt, now }: SeenNow): boolean {
   const holder = holders.find(({ holderId }) => holderId === row.claim?.holderId) ?? null;
-  return meetsCriteria(row, criteria, { holder, now });
+  return meetsCriteria(row, criteria, { holder, now, secondUntilAt: secondUntilAt(row.caseId) });
 }
 
 /** How many cases meet the criteria, `max` at most. */

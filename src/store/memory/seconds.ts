@@ -4,7 +4,9 @@ import { SECONDS_MAX, type SecondRequest, type SecondStore } from "../second-por
 import { frozenCopy } from "./frozen.ts";
 
 /** Makes it. */
-export function memorySeconds(now: () => number): SecondStore {
+export function memorySeconds(
+  now: () => number,
+): SecondStore & { readonly untilAt: (caseId: string) => number | null } {
   const requests = new Map<string, SecondRequest>();
   return {
     ask: async ({ lastsMs, ...request }) => {
@@ -26,6 +28,15 @@ export function memorySeconds(now: () => number): SecondStore {
         .filter((one) => caseId === null || one.caseId === caseId)
         .toSorted((a, b) => a.askedAt - b.askedAt || (a.requestId < b.requestId ? -1 : 1))
         .slice(0, SECONDS_MAX),
+    listOf: async (caseId) =>
+      [...requests.values()]
+        .filter((one) => one.caseId === caseId)
+        .toSorted((a, b) => a.askedAt - b.askedAt || (a.requestId < b.requestId ? -1 : 1))
+        .slice(-SECONDS_MAX),
+    untilAt: (caseId) => {
+      const open = [...requests.values()].filter((one) => one.caseId === caseId && one.state === "open");
+      return open.length === 0 ? null : Math.max(...open.map(({ endsAt }) => endsAt));
+    },
     settle: async ({ requestId, to, by, why }) => {
       const request = requests.get(requestId);
       if (request?.state !== "open") return false;

@@ -31,7 +31,7 @@ import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
-import { countCases, countFound, listCases, readPulse, takeable } from "./listing.ts";
+import { countCases, countFound, listCases, readPulse, takeable, type SeenNow } from "./listing.ts";
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
 import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
@@ -81,10 +81,9 @@ function storeOf(memory: Memory): Store {
     setAside: async (caseId, claimId, summary) => memory.setAside(caseId, claimId, summary),
     loadCase: async (caseId) => memory.loadCase(caseId),
     loadRow: async (caseId) => memory.loadRow(caseId),
-    listCases: async (filter) =>
-      listCases(memory.cases.values(), filter, { holders: memory.holders.list(), now: memory.now() }),
+    listCases: async (filter) => listCases(memory.cases.values(), filter, memory.seen()),
     countFound: async (criteria, max) =>
-      countFound(memory.cases.values(), criteria, { holders: memory.holders.list(), now: memory.now(), max }),
+      countFound(memory.cases.values(), criteria, { ...memory.seen(), max }),
     readPulse: async (caseIds) => readPulse(memory.cases, caseIds),
     countCases: async () => countCases(memory.cases.values(), memory.now()),
     registerHolder: async (holder) => {
@@ -122,7 +121,7 @@ function storeOf(memory: Memory): Store {
       rows: () => [...memory.cases.values()].map(storedRow),
       holders: () => memory.holders.list(),
     }),
-    seconds: memorySeconds(() => memory.now()),
+    seconds: memory.seconds,
   };
 }
 
@@ -139,6 +138,7 @@ class Memory {
   /** Case ids by tenant, type and business key. */
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
+  readonly seconds = memorySeconds(() => this.now());
   readonly destinations = new MemoryDestinations();
   readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();
@@ -150,6 +150,11 @@ class Memory {
     this.now = now;
     this.inbox = memoryInbox(this);
     this.audit = new MemoryAudit(this);
+  }
+
+  /** What lists are judged by beside rows. */
+  seen(): SeenNow {
+    return { holders: this.holders.list(), secondUntilAt: this.seconds.untilAt, now: this.now() };
   }
 
   /** What is stored is frozen, so a copy of the maps is a copy of all. */

@@ -58,8 +58,8 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
 
 /** True where the plain lists, each read by an index of its own, do not know a criterion. */
 function isSearch(criteria: CaseCriteria): boolean {
-  const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible } = criteria;
-  return [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible].some(
+  const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond } = criteria;
+  return [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond].some(
     (one) => one !== undefined,
   );
 }
@@ -89,6 +89,7 @@ async function criteriaParameters(database: Database, criteria: CaseCriteria): P
     criteria.text ?? null,
     asJson(criteria.visible),
     readable ?? null,
+    criteria.awaitsSecond === true,
   ];
 }
 

@@ -55,6 +55,11 @@ export function postgresSeconds(database: Database): SecondStore {
         const rows = await database.run<Columns>("list_open_seconds", [shard, caseId, SECONDS_MAX]);
         return rows.map(toRequest);
       }),
+    listOf: (caseId) =>
+      database.guarded(async () => {
+        const rows = await database.run<Columns>("list_seconds_of", [shardOf(caseId), caseId, SECONDS_MAX]);
+        return rows.map(toRequest).toReversed();
+      }),
     settle: ({ requestId, to, by, why }) =>
       database.guarded(async () => {
         const values = [shardOfRequest(requestId), requestId, to, JSON.stringify(by), why];

@@ -88,6 +88,7 @@ const STATEMENT_NAMES = [
   "list_reviews",
   "list_samples",
   "list_seal_heads",
+  "list_seconds_of",
   "list_sessions",
   "list_sightings",
   "list_tokens",

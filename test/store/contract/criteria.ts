@@ -151,6 +151,7 @@ const criteria: fc.Arbitrary<CaseCriteria> = fc
       fc.constantFrom<StoredState>("ready", "claimed", "waiting", "paused", "in_review", "done", "canceled"),
     ),
     withReview: fc.boolean(),
+    awaitsSecond: fc.boolean(),
     businessKey,
     readable: fc.uniqueArray(readable, { maxLength: 4 }),
     owner: person,
@@ -219,6 +220,36 @@ async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
   return store.listHolders();
 }
 
+/** Asks for a move of some: open, over by time, or answered. Until when each of the cases waits. */
+async function askSeconds(
+  { store }: Bench,
+  rows: readonly StoredRow[],
+): Promise<ReadonlyMap<string, number>> {
+  const until = new Map<string, number>();
+  const askedBy = { kind: "person", name: "ada" } as const;
+  for (const [index, { caseId }] of rows.entries()) {
+    if (index % 5 > 2) continue;
+    const requestId = `s${caseId.slice(0, 3)}${index}`;
+    const lastsMs = index % 5 === 1 ? -1 : 3_600_000;
+    const asking = {
+      requestId,
+      caseId,
+      move: "cancel",
+      request: {},
+      step: null,
+      plan: "p",
+      reason: null,
+    } as const;
+    await store.seconds.ask({ ...asking, askedBy, lastsMs });
+    if (index % 5 === 2) {
+      await store.seconds.settle({ requestId, to: "declined", by: { ...askedBy, name: "ben" }, why: null });
+    } else {
+      until.set(caseId, (await store.now()) + lastsMs);
+    }
+  }
+  return until;
+}
+
 function beingCanceled<Wish extends { readonly resting: Pick<RestingRow, "state" | "dueAt" | "summary"> }>(
   wish: Wish,
 ): Wish {
@@ -232,10 +263,17 @@ export function testCriteria(bench: Bench): void {
       const holders = await fill(bench);
       const { rows } = await bench.store.listCases({ limit: 500 });
       expect(rows.length).toBeGreaterThan(100);
+      const asked = await askSeconds(bench, rows);
       const now = await bench.store.now();
       let kept = 0;
       for (const one of fc.sample(criteria, { numRuns: QUESTIONS, seed: SEED })) {
-        const wanted = rows.filter((row) => meetsCriteria(row, one, { holder: holderOf(row, holders), now }));
+        const wanted = rows.filter((row) =>
+          meetsCriteria(row, one, {
+            holder: holderOf(row, holders),
+            now,
+            secondUntilAt: asked.get(row.caseId) ?? null,
+          }),
+        );
         const found = await bench.store.listCases({ ...one, limit: 500 });
         expect({ one, ids: idsOf(found.rows) }).toEqual({ one, ids: idsOf(wanted) });
         expect(await bench.store.countFound(one, 500)).toBe(wanted.length);
@@ -247,10 +285,15 @@ export function testCriteria(bench: Bench): void {
     test("each word that people read finds the cases that read so, and no other", async () => {
       const holders = await fill(bench);
       const { rows } = await bench.store.listCases({ limit: 500 });
+      const asked = new Map<string, number>();
       const now = await bench.store.now();
       for (const word of Object.keys(readables) as ReadableState[]) {
         const wanted = rows.filter((row) =>
-          meetsCriteria(row, { readable: [word] }, { holder: holderOf(row, holders), now }),
+          meetsCriteria(
+            row,
+            { readable: [word] },
+            { holder: holderOf(row, holders), now, secondUntilAt: asked.get(row.caseId) ?? null },
+          ),
         );
         expect([word, wanted.length > 0]).toEqual([word, true]);
         const found = await bench.store.listCases({ readable: [word], limit: 500 });

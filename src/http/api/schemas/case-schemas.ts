@@ -431,6 +431,7 @@ export const reviewPacket: z.ZodType<ReviewPacket> = named<ReviewPacket>("Case")
     corrections: list(correction),
     arrivedMeanwhile: list(arrivedEvent),
     seconds: list(second),
+    pastSeconds: list(second),
     isMasked: z.boolean(),
     mayReveal: z.boolean(),
   }),

@@ -118,6 +118,7 @@ const caseFilters = {
   type: name.exactOptional(),
   state: list(storedState, REPEATS_MAX).exactOptional(),
   review: z.boolean().exactOptional(),
+  second: z.boolean().exactOptional(),
   tenant: tenant.exactOptional(),
   businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
   reading: list(readableState, REPEATS_MAX).exactOptional(),

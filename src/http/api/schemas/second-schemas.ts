@@ -54,6 +54,9 @@ export const second: z.ZodType<SecondView> = named<SecondView>("Second")(
     askedAt: time,
     endsAt: time,
     state: oneOf<SecondState>({ open: true, approved: true, declined: true, void: true }),
+    answeredBy: actor.nullable(),
+    answeredAt: time.nullable(),
+    why: textOrNone,
     sentence: text,
   }),
 );

@@ -2,7 +2,8 @@
 -- In: search_cases, count_found.
 -- $1 to $5 as readable_state says; $6 tenant, $7 case type, $8 states; $9 only those with an open review; $10 business key;
 -- $11 unchanged since (epoch ms); $12 kind of the last failure; $13 owner; $14 steps (caseType, step; a step of null = none);
--- $15 part of a text; $16 what may be seen (tenants, caseTypes); $17 states as people read them. Null = any.
+-- $15 part of a text; $16 what may be seen (tenants, caseTypes); $17 states as people read them;
+-- $18 only those with a move that waits for a second person. Null = any.
 ($6::text is null or c.tenant = $6::text)
 and ($7::text is null or c.case_type = $7::text)
 and ($8::text[] is null or c.state = any ($8::text[]))
@@ -52,4 +53,11 @@ and (
 and (
   $17::text[] is null
   or {{readable_state}} = any ($17::text[])
+)
+and (
+  not $18::boolean
+  or exists (
+    select from foothold.second_requests as asked
+    where asked.shard = c.shard and asked.case_id = c.case_id and asked.state = 'open' and asked.ends_at > now()
+  )
 )
