@@ -142,6 +142,15 @@ describe("a correction by somebody who saw marks", () => {
     });
   });
 
+  test("puts no masked value where it would be in sight, however it is asked to", () => {
+    const mark = markAt("iban");
+    const given = { ...current, name: mark, [mark]: "x", notes: [mark], cards: [{ number: mark }] };
+    expect(keepMasked(given, current, masked)).toEqual({
+      kind: "unknown",
+      paths: ["name", "cards.0.number", "notes.0"],
+    });
+  });
+
   test("names marks that nothing stands behind", () => {
     const given = { iban: "[masked: bic]", cards: ["[masked]", 1, null, true] };
     expect(keepMasked(given, current, masked)).toEqual({ kind: "unknown", paths: ["iban", "cards.0"] });

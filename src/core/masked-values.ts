@@ -74,11 +74,14 @@ export type Unmarked =
   /** Marks whose places have no value any more. */
   | { readonly kind: "unknown"; readonly paths: readonly string[] };
 
-/** A value that somebody made who saw marks: each that is left is taken for what stands in its place in `current`. */
+/**
+ * A value that somebody made who saw marks: each that is left in a masked place is taken for what stands behind it in
+ * `current`. In any other place it would bring a masked value in sight, and nothing stands behind it.
+ */
 export function keepMasked(value: Json, current: Json, paths: readonly MaskedPath[]): Unmarked {
   const behind = new Map(maskedPlaces(current, paths).map((place) => [markAt(place.path), place.value]));
   const unknown: string[] = [];
-  const kept = keep(value, { path: "", behind, unknown });
+  const kept = keep(value, paths, { path: "", behind, unknown });
   return unknown.length === 0 ? { kind: "value", value: kept } : { kind: "unknown", paths: unknown };
 }
 
@@ -132,10 +135,9 @@ function walk(value: Json, paths: readonly MaskedPath[], { path, onMasked }: Wal
     return Object.fromEntries(fields);
   }
   if (!isJsonArray(value)) return value;
-  return value.map((item, index) => {
-    const name = String(index);
-    return walk(item, [...below(reached, name), ...reached], { path: at(name), onMasked });
-  });
+  return value.map((item, index) =>
+    walk(item, belowItem(reached, index), { path: at(String(index)), onMasked }),
+  );
 }
 
 /** `**` may stand for nothing. */
@@ -161,23 +163,32 @@ function below(paths: readonly MaskedPath[], name: string): readonly MaskedPath[
   });
 }
 
+/** Lists are walked through: a path may name a place in them, and need not. */
+function belowItem(paths: readonly MaskedPath[], index: number): readonly MaskedPath[] {
+  return [...below(paths, String(index)), ...paths];
+}
+
 interface Keep {
   readonly path: string;
   readonly behind: ReadonlyMap<string, Json>;
   readonly unknown: string[];
 }
 
-function keep(value: Json, { path, behind, unknown }: Keep): Json {
+function keep(value: Json, paths: readonly MaskedPath[], { path, behind, unknown }: Keep): Json {
+  const reached = reach(paths);
   const at = (name: string): Keep => ({ path: path === "" ? name : `${path}.${name}`, behind, unknown });
   if (typeof value === "string") {
-    const known = behind.get(value);
+    const known = isEnd(reached) ? behind.get(value) : undefined;
     if (known !== undefined) return known;
     if (isMark(value)) unknown.push(path);
     return value;
   }
   if (value === null || typeof value !== "object") return value;
-  if (isJsonArray(value)) return value.map((item, index) => keep(item, at(String(index))));
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, keep(field, at(name))]));
+  if (isJsonArray(value))
+    return value.map((item, index) => keep(item, belowItem(reached, index), at(String(index))));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, keep(field, below(reached, name), at(name))]),
+  );
 }
 
 function collect(value: Json, texts: Set<string>): void {
