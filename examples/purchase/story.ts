@@ -80,6 +80,7 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "conditionAnswered":
     case "lookAnswered":
     case "definitionChanged":
+    case "restored":
     case "eachStarted":
     case "stepRestored":
     case "parked":

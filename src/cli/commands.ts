@@ -59,6 +59,7 @@ import { nearest } from "./did-you-mean.ts";
 import { doctorCommand } from "./doctor.ts";
 import { secondApproveCommand, secondDeclineCommand, secondListCommand } from "./second.ts";
 import { rehearseCommand } from "./rehearse.ts";
+import { restoredCommand } from "./restored.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
 import { devCommand, serveCommand, workerCommand } from "./processes.ts";
 
@@ -73,6 +74,7 @@ export const COMMANDS: readonly Command[] = [
   rehearseCommand,
   doctorCommand,
   diffCommand,
+  restoredCommand,
   replayCommand,
   casesListCommand,
   casesShowCommand,

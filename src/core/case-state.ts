@@ -235,6 +235,14 @@ interface PersonRequest {
   readonly untilAt: number | null;
 }
 
+/** What a restored journal cannot know: what was sent between `backupAt` and `at`, both in epoch ms. */
+export interface Restored {
+  readonly backupAt: number;
+  readonly at: number;
+  /** Steps with an attempt on record since then. */
+  readonly begun: readonly string[];
+}
+
 /** Everything a journal says of its case. */
 export interface CaseState {
   readonly caseId: string;
@@ -254,6 +262,8 @@ export interface CaseState {
   readonly each: { readonly [step: string]: readonly string[] };
   /** Of every step that has another name than it began with: all that it had, the first one first. */
   readonly names: { readonly [step: string]: readonly string[] };
+  /** Set once the database was restored from a backup. */
+  readonly restored: Restored | null;
   /** Applied events in order; of one type as many as received-events.ts keeps. */
   readonly events: readonly ReceivedEvent[];
   /** Late reports that came, by {@link reportId}, so that one is appended once. */

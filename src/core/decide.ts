@@ -17,6 +17,7 @@ import type {
 import { canonicalJson, type Json } from "./json.ts";
 import type { CaseOutline, ConditionOutline, SendStepOutline } from "./outline.ts";
 import { originName } from "./renames.ts";
+import { BEFORE_RESTORE, CLAIM_BEFORE_RESTORE } from "./restored.ts";
 import { backoffMs, retryAt } from "./retry.ts";
 import { reviewFor } from "./review.ts";
 import { lastPossibleArrivalAt, pendingIntent } from "./settled.ts";
@@ -70,6 +71,19 @@ export function decideOpenAttempt(input: OpenAttemptInput): OpenAttempt {
     kind: "open",
     entries: [opened, attemptUnder(input, opened.intentVersion, 1, knownVersion(input))],
   };
+}
+
+/**
+ * Opens the attempt that a step may have had before its case was restored: it is not sent. It has the key that it would have
+ * had then, and may have been sent until the restore.
+ */
+export function decideAssumedAttempt(
+  input: Omit<OpenAttemptInput, "claimId" | "holder" | "now">,
+): OpenAttempt {
+  const { restored } = input.state;
+  invariant(restored !== null, `case ${input.state.caseId} was not restored`);
+  const now = restored.at - input.step.deadlineMs;
+  return decideOpenAttempt({ ...input, claimId: CLAIM_BEFORE_RESTORE, holder: BEFORE_RESTORE, now });
 }
 
 /** What identifies the effect that `step` would have if it were sent now: its request, or what it rests on. */

@@ -21,6 +21,7 @@ import {
 import { corruptJournal } from "./corrupt-journal.ts";
 import { isSlowDown, namedWaitMs, type Failure } from "./failure.ts";
 import type { AttemptRef, Entry } from "./journal.ts";
+import { mayHaveBeenSent } from "./restored.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
 /** The entry of one kind. */
@@ -48,7 +49,8 @@ export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at:
       basis,
       fingerprint,
       request,
-      openedAt: at,
+      // After a restore it may be one that was opened before, and its key's time runs since then.
+      openedAt: mayHaveBeenSent(state, entry.step) ? Math.min(at, state.restored.backupAt) : at,
       attempts: [],
       isUndone: false,
     },

@@ -73,6 +73,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     steps: {},
     each: {},
     names: {},
+    restored: null,
     events: [],
     lateReports: [],
     losses: 0,
@@ -104,7 +105,10 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return {
         ...goOn(state, at, entry.step, openAttempt(state, entry, at)),
         fencingToken: entry.fencingToken,
+        restored: withBegun(state.restored, entry.step),
       };
+    case "restored":
+      return restoreCase(state, entry, at);
     case "attemptFailed":
       return raiseToken(goOn(state, at, entry.step, failAttempt(state, entry, at)), newerToken(entry));
     case "checkAnswered":
@@ -322,6 +326,17 @@ function shiftStep(
 function startEach(state: CaseState, { step, keys }: EntryOf<"eachStarted">, at: number): CaseState {
   if (Object.hasOwn(state.each, step)) throw corruptJournal(state, `${step} starts a second time`);
   return goOn({ ...state, each: { ...state.each, [step]: keys } }, at, step, {});
+}
+
+/** Restored twice, what was sent since the older of the two backups is not known. It wakes what waits, so that it is seen. */
+function restoreCase(state: CaseState, { backupAt }: EntryOf<"restored">, at: number): CaseState {
+  const sinceAt = Math.min(backupAt, state.restored?.backupAt ?? backupAt);
+  return wake({ ...state, restored: { backupAt: sinceAt, at, begun: [] } }, at);
+}
+
+function withBegun(restored: CaseState["restored"], step: string): CaseState["restored"] {
+  if (restored === null || restored.begun.includes(step)) return restored;
+  return { ...restored, begun: [...restored.begun, step] };
 }
 
 /** What was done stands for the steps under their new names. A version that was needed once is needed from then on (R12). */

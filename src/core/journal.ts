@@ -253,6 +253,11 @@ export type Entry =
       readonly renamed: readonly Rename[];
       readonly by: Actor;
     }
+  /**
+   * The database was restored from a backup: what a step sent between `backupAt` and this entry the journal does not know. No
+   * step sends for the first time from here on before that is found out.
+   */
+  | { readonly kind: "restored"; readonly backupAt: number; readonly by: Actor }
   /** The keys of an `each` are fixed: each is a step of its own from here on. */
   | { readonly kind: "eachStarted"; readonly step: string; readonly keys: readonly string[] }
   | {

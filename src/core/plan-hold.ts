@@ -10,7 +10,7 @@ import { ownerOf } from "./review.ts";
 
 /** A send that its destination does not take now waits; no attempt is spent on that. Any other act is left as it is. */
 export function holdSend({ holds, outline, state }: PlanInput, step: StepOutline, act: Act): Act {
-  if (act.kind !== "send" || step.kind !== "step") return act;
+  if (act.kind !== "send" || step.kind !== "step" || act.isDoubtful === true) return act;
   const { name: destination, credentialId } = step.destination;
   const hold = holds?.get(destinationKey(destination, credentialId)) ?? null;
   if (hold === null) return act;

@@ -12,6 +12,7 @@ import { graceDelayMs, timesGone } from "./grace.ts";
 import type { Act, PlanInput } from "./planning.ts";
 import { awaitsReset, waitForReset } from "./plan-quota.ts";
 import { isRefreshed, planRefresh } from "./plan-refresh.ts";
+import { isDoubtful } from "./restored.ts";
 import { isUsedUp } from "./retry.ts";
 import { reviewFor, reviewForFailure } from "./review.ts";
 import { isOneEffect } from "./repeat-safety.ts";
@@ -80,6 +81,8 @@ export function planSettling(input: PlanInput, step: SendStepOutline): Act {
 /** Plans a send that repeats nothing: its conditions are asked first. */
 export function planFresh(input: PlanInput, step: SendStepOutline): Act {
   if (isPoison(input)) return poisonReview({ input, step, known: stepOf(input.state, step.name) });
+  // What may be a repeat is found out first, whatever its conditions say by now.
+  if (isDoubtful(input.state, step)) return { kind: "send", repeats: [], isDoubtful: true };
   return actForConditions(input, step, [...step.before, ...step.requires]) ?? { kind: "send", repeats: [] };
 }
 

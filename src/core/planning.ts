@@ -68,7 +68,13 @@ export type Act =
    * Open an attempt and send. `repeats` = unsettled attempts whose effect this one may repeat safely. `needsPermit`: only
    * with a permit for its destination.
    */
-  | { readonly kind: "send"; readonly repeats: readonly AttemptRef[]; readonly needsPermit?: true }
+  | {
+      readonly kind: "send";
+      readonly repeats: readonly AttemptRef[];
+      readonly needsPermit?: true;
+      /** It may have been sent before the database was restored: that is noted first, and the plan made anew. */
+      readonly isDoubtful?: true;
+    }
   /**
    * Ask the destination. `outcome` = whether the last attempt happened; `present` = whether what it did before is what
    * is wanted now.

@@ -111,6 +111,10 @@ function renameStep(state: CaseState, rename: Rename): CaseState {
     names,
     steps: renameKeys(state.steps, rename, (step) => renameReview(step, rename)),
     each: renameKeys(state.each, rename, (keys) => keys),
+    restored:
+      state.restored === null
+        ? null
+        : { ...state.restored, begun: state.restored.begun.map((name) => renamed(name, rename)) },
     rest:
       rest.kind === "waiting"
         ? { ...rest, waits: rest.waits.map((wait): Wait => ({ ...wait, step: renamed(wait.step, rename) })) }

@@ -42,6 +42,7 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     renamed: [{ from: "old", to: "new" }],
     by: { kind: "worker", name: "w", holderId: "h" },
   },
+  restored: { kind: "restored", backupAt: START, by: { kind: "person", name: "ann" } },
   eachStarted: { kind: "eachStarted", step: "lines", keys: ["1", "2"] },
   intentOpened: {
     kind: "intentOpened",
@@ -196,6 +197,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 9, folded: "0f6b2c357d8a3898" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 10, folded: "3b47ecc227d555d9" });
   });
 });

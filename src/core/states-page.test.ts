@@ -198,6 +198,7 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
   redoOrdered: [{ kind: "redoOrdered", step: "a", by: person, reason: "why" }],
   undoOrdered: [{ kind: "undoOrdered", step: "a", by: person, reason: "why" }],
   definitionChanged: [{ kind: "definitionChanged", version: 2, renamed: [], by: person }],
+  restored: [{ kind: "restored", backupAt: 1, by: person }],
   eachStarted: [{ kind: "eachStarted", step: "a", keys: ["1"] }],
   leftOutside: [{ kind: "leftOutside", step: "a", by: person, reason: "why" }],
   checkOrdered: [{ kind: "checkOrdered", step: "a", ...why }],

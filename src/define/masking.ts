@@ -176,6 +176,7 @@ export function maskedPartsIn(caseType: CaseType, journal: readonly JournalEntry
       case "eachStarted":
       case "leftOutside":
       case "definitionChanged":
+    case "restored":
       case "lookAnswered":
       case "noteAdded":
       case "parked":

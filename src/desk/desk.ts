@@ -95,6 +95,7 @@ import {
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { markRestored, type RestoredReport, type RestoredRequest } from "./restored.ts";
 import { viewOverview, type Overview } from "./overview.ts";
 import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
 import {
@@ -224,6 +225,11 @@ export interface Desk {
   preview(caseId: string, request: PreviewRequest): Promise<MovePreview>;
   /** What the loaded definitions would change about open cases; reads only. Throws `INVALID_REQUEST`. */
   diffDefinitions(request?: DiffRequest): Promise<DefinitionDiff>;
+  /**
+   * Says that the database was restored from a backup, before workers run again: what open cases sent since is found out before
+   * anything is sent. Doing it again for the same backup changes nothing. Throws `INVALID_REQUEST`, also while a worker runs.
+   */
+  markRestored(request: RestoredRequest): Promise<RestoredReport>;
   /** What forms for the input, approvals, results and events of a case type are made of. Throws `UNKNOWN_CASE_TYPE`. */
   forms(caseType: string): FormsView;
   /** What waits for people, in groups with the same cause. */
@@ -348,6 +354,7 @@ type Readings = Pick<
   | "show"
   | "preview"
   | "diffDefinitions"
+  | "markRestored"
   | "forms"
   | "list"
   | "overview"
@@ -398,6 +405,7 @@ function readings(parts: DeskParts): Readings {
     show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
     preview: (caseId, request) => previewMove(parts, caseId, request),
     diffDefinitions: (request) => diffDefinitions(parts, request ?? {}),
+    markRestored: (request) => markRestored(parts, request),
     forms: (caseType) => viewForms(parts, caseType),
     list: (filter) => listCases(parts, filter ?? {}),
     overview: () => readOverview(parts, counts),

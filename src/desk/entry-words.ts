@@ -41,6 +41,7 @@ export function actorOf(entry: Entry): Actor | null {
     case "pauseRequested":
     case "paused":
     case "definitionChanged":
+    case "restored":
       return entry.by;
     case "attemptOpened":
     case "lateReport":
@@ -79,6 +80,11 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return `${entry.caseType} started by ${entry.by.name}.`;
     case "definitionChanged":
       return sayDefinition(entry);
+    case "restored":
+      return (
+        `The database was restored from a backup of ${formatTime(entry.backupAt)}: what was sent since is found out before ` +
+        `anything is sent.`
+      );
     case "eachStarted":
       return `${entry.step}: begun for ${entry.keys.length} ${entry.keys.length === 1 ? "item" : "items"}.`;
     case "intentOpened":

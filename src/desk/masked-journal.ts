@@ -70,6 +70,7 @@ function maskEntry(entry: Entry, mask: CaseMask, form: (step: string) => readonl
     case "eachStarted":
     case "leftOutside":
     case "definitionChanged":
+    case "restored":
     case "lookAnswered":
     case "noteAdded":
     case "parked":

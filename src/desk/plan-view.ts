@@ -194,6 +194,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
     case "ask":
       return `${lapsed}first asks ${act.conditions.map((name) => `"${name}"`).join(", ")}`;
     case "send":
+      if (act.isDoubtful === true)
+        return `${lapsed}may have been sent before the database was restored: that is found out first`;
       return `${lapsed}${target === step ? "" : sayUndo(input)}${saySend(input, target, act.repeats.length)}`;
     case "check":
       return act.about === "outcome"

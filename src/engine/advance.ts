@@ -4,7 +4,7 @@
  */
 
 import { stepOf, type CaseState } from "../core/case-state.ts";
-import { decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
+import { decideAssumedAttempt, decideOpenAttempt, type OpenAttempt } from "../core/decide.ts";
 import type { Digest } from "../core/basis.ts";
 import { foldEntries } from "../core/fold.ts";
 import type { Actor, AttemptRef, Entry, JournalEntry, Rename, Wait } from "../core/journal.ts";
@@ -135,6 +135,12 @@ function goOnFrom(input: AdvanceInput, from: CaseState, given: readonly Entry[])
       state = preview(state, [begun], input.now);
       continue;
     }
+    const assumed = assumeNext(input, state, plan);
+    if (assumed.length > 0) {
+      onward.push(...assumed);
+      state = preview(state, assumed, input.now);
+      continue;
+    }
     const opening = input.mayBegin && input.mayOpenAttempt ? openNext(input, state, plan, onward) : null;
     if (opening === null) return finish(input, state, plan, onward);
     if (opening.kind === "opened") return opening.advance;
@@ -197,6 +203,14 @@ function fanOutNext({ caseType }: AdvanceInput, state: CaseState, { steps }: Pla
   return { kind: "reviewOpened", review: reviewFor(caseType.outline, step, "bug", sentence) };
 }
 
+/** The attempt that a step may have had before its case was restored from a backup, or why nothing may be sent. */
+function assumeNext(input: AdvanceInput, state: CaseState, { steps }: Plan): readonly Entry[] {
+  const target = steps.find(({ act }) => act.kind === "send" && act.isDoubtful === true)?.target;
+  if (target?.kind !== "step") return [];
+  const opened = openAttempt(input, state, target, decideAssumedAttempt);
+  return opened.kind === "open" ? opened.entries : [{ kind: "reviewOpened", review: opened.review }];
+}
+
 type Opening =
   { readonly kind: "opened"; readonly advance: Advance } | { readonly kind: "review"; readonly entry: Entry };
 
@@ -226,7 +240,14 @@ function permittedOf({ act, target }: PlannedStep): SendStepOutline | null {
   return act.kind === "send" && act.needsPermit === true && target.kind === "step" ? target : null;
 }
 
-function openAttempt(input: AdvanceInput, state: CaseState, step: SendStepOutline): OpenAttempt {
+type OpenInput = Parameters<typeof decideOpenAttempt>[0];
+
+function openAttempt(
+  input: AdvanceInput,
+  state: CaseState,
+  step: SendStepOutline,
+  decide: (opening: OpenInput) => OpenAttempt = decideOpenAttempt,
+): OpenAttempt {
   const { caseType, claimId, holder, now, digest } = input;
   // An unsettled intent is repeated with the request it was opened with (R18); the author is not asked for another.
   const { intent, confirmation } = stepOf(state, step.name);
@@ -236,16 +257,8 @@ function openAttempt(input: AdvanceInput, state: CaseState, step: SendStepOutlin
     const sentence = `The request of ${step.name} could not be made: ${request.why}. Nothing was sent.`;
     return { kind: "refused", review: reviewFor(caseType.outline, step, "bug", sentence) };
   }
-  return decideOpenAttempt({
-    outline: caseType.outline,
-    step,
-    state,
-    request: request.value,
-    claimId,
-    holder,
-    now,
-    digest,
-  });
+  const { outline } = caseType;
+  return decide({ outline, step, state, request: request.value, claimId, holder, now, digest });
 }
 
 function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: readonly Entry[]): Advance {

@@ -17,6 +17,8 @@ export function tellEntry(entry: Entry): string | null {
       return `the case starts (${entry.caseType})`;
     case "definitionChanged":
       return `stored: goes on under version ${entry.version} of its definition`;
+    case "restored":
+      return "stored: the database was restored from a backup";
     case "eachStarted":
     case "intentOpened":
       return tellBegin(entry);

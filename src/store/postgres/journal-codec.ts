@@ -100,6 +100,7 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   conditionAnswered: true,
   lookAnswered: true,
   definitionChanged: true,
+  restored: true,
   eachStarted: true,
   reviewOpened: true,
   parked: true,

@@ -62,7 +62,8 @@ function refuseNewer(database: Database, info: SchemaVersion, known: number): vo
   throw new FootholdError(
     "SCHEMA_TOO_NEW",
     `The schema ${database.schema} of ${database.place} is at version ${info.version} and needs an engine that knows ` +
-      `version ${info.readable_from}; this one knows ${known}. Upgrade foothold.`,
+      `version ${info.readable_from}; this one knows ${known}. A schema is never taken back: use the newer foothold, or restore a ` +
+      `backup from before the upgrade.`,
   );
 }
 

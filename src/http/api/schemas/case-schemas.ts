@@ -297,6 +297,7 @@ const entryKind = oneOf<EntryKind>({
   conditionAnswered: true,
   lookAnswered: true,
   definitionChanged: true,
+  restored: true,
   eachStarted: true,
   eventAttached: true,
   eventReceived: true,
