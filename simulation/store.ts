@@ -156,6 +156,7 @@ function inboxOver(call: Call, inbox: InboxStore): InboxStore {
     showEvent: (eventId) => call("showEvent", () => inbox.showEvent(eventId)),
     listEvents: (filter) => call("listEvents", () => inbox.listEvents(filter)),
     listRefusals: (limit) => call("listRefusals", () => inbox.listRefusals(limit)),
+    countNeeds: (dueAfterMs) => call("countNeeds", () => inbox.countNeeds(dueAfterMs)),
     countWork: () => call("countWork", () => inbox.countWork()),
     reopenWork: (eventId, work, act) => call("reopenWork", () => inbox.reopenWork(eventId, work, act)),
     readReconciling: (tenant, source) => call("readReconciling", () => inbox.readReconciling(tenant, source)),

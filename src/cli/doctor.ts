@@ -88,6 +88,7 @@ async function examine(call: Call): Promise<Checkup> {
       ...examineOwners(
         registry.all.map(({ outline }) => outline),
         config?.notices ?? null,
+        config?.sources ?? [],
       ),
     );
   }

@@ -16,6 +16,8 @@ export interface NoticeContent {
   readonly sentence: string;
   /** Of the cases that nobody deals with yet; null in what tells of none. */
   readonly about: NoticeCounts | null;
+  /** What is counted, where it is no cases. */
+  readonly of?: "events";
   /** Where the console shows the cases. */
   readonly path: string;
   /** The command that lets all of them go on, where there is one. */
@@ -40,11 +42,13 @@ export function tellMatter({ owner, subject, open, overdue }: OpenMatter, why: T
   return {
     why,
     owner,
-    title: `${PREFIXES[why]}${groupDigits(cases)} ${cases === 1 ? "case" : "cases"} ${sayNeed(subject, cases)}`,
+    title: `${PREFIXES[why]}${groupDigits(cases)} ${sayThings(subject, cases)} ${sayNeed(subject, cases)}`,
     sentence: saySubject(subject),
     about: { cases, causes, overdue: overdue?.cases ?? 0, sinceAt, dueAt, nextCheckAllowedAt },
-    path: cases === 1 ? `/cases/${caseId}` : pathOf(owner, subject),
+    path:
+      cases === 1 ? `/${subject.kind === "events" ? "events" : "cases"}/${caseId}` : pathOf(owner, subject),
     command: commandOf(subject),
+    ...(subject.kind === "events" ? { of: "events" as const } : {}),
   };
 }
 
@@ -54,7 +58,7 @@ export function tellOver(owner: string, subject: NoticeSubject): NoticeContent {
     ...NO_CASES,
     why: "over",
     owner,
-    title: `${PREFIXES.over}no case ${sayNeed(subject, 1)} any more`,
+    title: `${PREFIXES.over}no ${sayThings(subject, 1)} ${sayNeed(subject, 1)} any more`,
     sentence: `Nothing of the kind is left. It was: ${saySubject(subject)}`,
     path: pathOf(owner, subject),
   };
@@ -93,7 +97,10 @@ export function noticeFacts(
   const apart = causes > 1 ? `, ${groupDigits(causes)} causes` : "";
   const late = overdue > 0 ? `, ${groupDigits(overdue)} overdue` : "";
   return [
-    ["Cases", `${groupDigits(cases)}${apart}${late}, the first since ${formatTime(sinceAt)}`],
+    [
+      content.of === "events" ? "Events" : "Cases",
+      `${groupDigits(cases)}${apart}${late}, the first since ${formatTime(sinceAt)}`,
+    ],
     ["Owner", owner],
     ["Due", formatTime(dueAt)],
     ["Next check allowed", nextAt === null ? "only after a person acted" : formatTime(nextAt)],
@@ -104,6 +111,11 @@ export function noticeFacts(
 /** A number as people write it: `5,000`. */
 export function groupDigits(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+function sayThings(subject: NoticeSubject, count: number): string {
+  if (subject.kind !== "events") return count === 1 ? "case" : "cases";
+  return `${count === 1 ? "event" : "events"} of ${subject.source}`;
 }
 
 function sayNeed(subject: NoticeSubject, cases: number): string {
@@ -118,6 +130,8 @@ function sayNeed(subject: NoticeSubject, cases: number): string {
       return `${wait} for ${subject.step} (${subject.caseType})`;
     case "review":
       return `${need} ${subject.reason === "rejected" ? "correction" : "review"} at ${subject.step} (${subject.caseType})`;
+    case "events":
+      return `${need} review`;
   }
 }
 
@@ -133,6 +147,8 @@ function saySubject(subject: NoticeSubject): string {
     }
     case "approval":
       return `${subject.step} of ${subject.caseType} waits for an answer.`;
+    case "events":
+      return `What arrived from ${subject.source} could not be worked off: somebody must look at it.`;
     case "review":
       return sayReason(
         subject.reason,
@@ -195,5 +211,7 @@ function pathOf(owner: string, subject: NoticeSubject): string {
       return `${common}&type=${subject.caseType}&reading=Waiting%20for%20approval`;
     case "review":
       return `${common}&type=${subject.caseType}&review=true`;
+    case "events":
+      return `/events?source=${subject.source}&work=in_review`;
   }
 }

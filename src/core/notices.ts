@@ -24,7 +24,9 @@ export type NoticeSubject =
       readonly step: string;
       readonly destination: string | null;
     }
-  | { readonly kind: "approval"; readonly caseType: string; readonly step: string };
+  | { readonly kind: "approval"; readonly caseType: string; readonly step: string }
+  /** Events that arrived, in review. Their number stands for that of cases, and the id of one for that of a case. */
+  | { readonly kind: "events"; readonly source: string };
 
 /** What an owner is needed for. */
 export interface NoticeMatter extends Pick<NeedCount, "held" | "open" | "overdue"> {
@@ -62,6 +64,8 @@ export function noticeKey({ owner, subject }: Pick<NoticeMatter, "owner" | "subj
     }
     case "approval":
       return JSON.stringify([owner, subject.kind, subject.caseType, subject.step]);
+    case "events":
+      return JSON.stringify([owner, subject.kind, subject.source]);
   }
 }
 

@@ -9,9 +9,10 @@ import { finding, type Finding } from "./finding.ts";
 export function examineOwners(
   caseTypes: readonly CaseOutline[],
   book: Pick<NoticeBook, "owners" | "otherwise"> | null,
+  sources: readonly { readonly name: string; readonly owner: string }[] = [],
 ): readonly Finding[] {
   if (book === null || book.otherwise !== null) return [];
-  return [...ownerNames(caseTypes)]
+  return [...ownerNames(caseTypes, sources)]
     .filter(([name]) => !book.owners.has(name))
     .map(([name, uses]) =>
       finding(

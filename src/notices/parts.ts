@@ -8,7 +8,7 @@ import type { SendParts } from "./channel.ts";
 
 /** What telling owners works with. */
 export interface NoticeParts {
-  readonly store: Pick<Store, "notices" | "now">;
+  readonly store: Pick<Store, "notices" | "inbox" | "now">;
   readonly registry: Registry;
   readonly ports: Ports;
   readonly book: NoticeBook;

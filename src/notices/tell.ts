@@ -5,10 +5,12 @@
  */
 
 import { invariant } from "../core/errors.ts";
+import { eventMatters } from "../core/event-needs.ts";
 import { tellMatter, tellOver, type NoticeContent } from "../core/notice-words.ts";
 import {
   decideNotice,
   gatherMatters,
+  noticeKey,
   type CredentialOf,
   type NoticeDecision,
   type NoticeState,
@@ -38,8 +40,10 @@ export async function tellOwners(
   const { store, book, registry, ports } = parts;
   const open = await store.notices.listOpen();
   const { now, needs, isWhole } = await store.notices.countNeeds(book.dueAfterMs);
+  const events = await store.inbox.countNeeds(book.dueAfterMs);
+  const ofEvents = eventMatters(events.needs, book).map((matter) => [noticeKey(matter), matter] as const);
   const matters = new Map(
-    [...gatherMatters(needs, credentialsIn(registry))].map(([key, matter]) => [
+    [...gatherMatters(needs, credentialsIn(registry)), ...ofEvents].map(([key, matter]) => [
       ports.digest(key).slice(0, NOTICE_ID_CHARS),
       matter,
     ]),
@@ -51,7 +55,7 @@ export async function tellOwners(
     const matter = matters.get(noticeId) ?? null;
     const notice = known.get(noticeId) ?? null;
     // What was not looked at whole may be there all the same.
-    if (matter === null && !isWhole) continue;
+    if (matter === null && !(isWhole && events.isWhole)) continue;
     const decision = decideNotice(matter, notice, book.rules, now);
     if (await carryOut(parts, { noticeId, notice, decision }, onReport, signal)) told += 1;
   }

@@ -6,6 +6,7 @@
  * `DATABASE_UNAVAILABLE`: then nothing is known about the write, and it is safe to do it again.
  */
 
+import type { EventNeed } from "../core/event-needs.ts";
 import type { Json } from "../core/json.ts";
 
 /** How a delivery came: posted by the provider, read from the provider's list, or posted by `foothold inbox send`. */
@@ -317,6 +318,8 @@ export interface InboxStore {
   listEvents(filter: EventFilter): Promise<EventPage>;
   /** Newest first, at most `limit`. */
   listRefusals(limit: number): Promise<readonly Refusal[]>;
+  /** Work in review as `countEventNeeds` of core counts it, by the store's time; of at most {@link REVIEWED_WORK_MAX}. */
+  countNeeds(dueAfterMs: number): Promise<{ readonly needs: readonly EventNeed[]; readonly isWhole: boolean }>;
   /** How much work there is, by source and state. */
   countWork(): Promise<readonly WorkCount[]>;
   /**
@@ -358,3 +361,6 @@ export const SIGHTINGS_MAX = 100;
 export const EVENT_LIST_MAX = 500;
 /** Claims lost in one round before a person looks. */
 export const WORK_LOSSES_MAX = 3;
+
+/** Pieces of work in review that one reading of needs looks at. */
+export const REVIEWED_WORK_MAX = 100_000;

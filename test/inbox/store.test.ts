@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { countEventNeeds } from "../../src/core/event-needs.ts";
 import { keyHash } from "../../src/inbox/keys.ts";
 import {
   WORK_LOSSES_MAX,
@@ -393,6 +394,36 @@ function testInbox(storeOf: () => Store): void {
     expect((await inbox().listEvents({ limit: 9, workStates: ["ready"] })).events).toHaveLength(4);
     expect((await inbox().listEvents({ limit: 9, workStates: ["in_review"] })).events).toEqual([]);
     expect(await inbox().countWork()).toMatchObject([{ ...scope, state: "ready", count: 4 }]);
+  });
+
+  test("counts what stands in review as the pure function does, by who takes it and where it came from", async () => {
+    const review = "which case?";
+    for (const [consumer, owner] of [
+      ["one", "finance"],
+      ["two", "finance"],
+      ["one", "sales"],
+    ] as const) {
+      await takeOne({ work: [{ consumer, owner, review }] });
+    }
+    await takeOne({
+      work: [
+        { consumer: "one", owner: "finance", review },
+        { consumer: "two", owner: "finance", review },
+      ],
+    });
+    await takeOne({ work: [{ consumer: "open" }] });
+    const { events } = await inbox().listEvents({ limit: 9, workStates: ["in_review"] });
+    const works = events.flatMap(({ work }) => work.filter(({ state }) => state === "in_review"));
+    expect(works).toHaveLength(5);
+    for (const dueAfterMs of [3_600_000, -1_000]) {
+      const now = Math.max(...works.map(({ changedAt }) => changedAt));
+      const wanted = countEventNeeds(works, { now, dueAfterMs });
+      expect(await inbox().countNeeds(dueAfterMs)).toEqual({ needs: wanted, isWhole: true });
+      expect(wanted.map(({ owner, events: counted }) => [owner, counted])).toEqual([
+        ["finance", 3],
+        ["sales", 1],
+      ]);
+    }
   });
 
   test("keeps an unreadable event in review from the start", async () => {

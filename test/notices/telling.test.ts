@@ -20,7 +20,7 @@ import type { Store } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { newId } from "../store/made-cases.ts";
-import { bookOf, partsOn, startReviewed, sweepOn } from "./world.ts";
+import { bookOf, partsOn, startReviewed, sweepOn, takeReviewed } from "./world.ts";
 
 let hook: HookServer;
 let mail: MailServer;
@@ -100,6 +100,27 @@ onEach((stores) => {
     expect(sweeps.flatMap(({ reports }) => reports)).toEqual([
       expect.objectContaining({ kind: "told", owner: "purchasing", why: "new", places: 2 }),
     ]);
+  });
+
+  test("the owner of a source is told once of all its events in review, however many sweep", async () => {
+    const [store, other] = stores();
+    const book = bookOf(
+      options({ owners: { purchasing: { tell: [{ by: "mail", to: "ada@example.com" }] } } }),
+    );
+    const eventIds = await takeReviewed(store, 3);
+    const sweeps = [store, other, store].map((one) => sweepOn(partsOn(one, book)));
+    await Promise.all(sweeps.map((sweep) => sweep.sweepOnce()));
+    for (const sweep of sweeps) await sweep.sweepOnce();
+    expect(addresses()).toEqual(["ada@example.com"]);
+    expect(mail.mails[0]?.text).toContain("3 events of bank need review");
+    expect(mail.mails[0]?.text).toContain("/events?source=bank&work=in_review");
+    for (const eventId of eventIds) {
+      const work = { consumer: "tell", lane: null, owner: "purchasing", withinMs: 60_000, review: null };
+      await store.inbox.reopenWork(eventId, [work], { by: "ada", reason: "the case is there now" });
+    }
+    for (const sweep of sweeps) await sweep.sweepOnce();
+    expect(addresses()).toEqual(["ada@example.com"]);
+    expect(await store.inbox.countNeeds(0)).toEqual({ needs: [], isWhole: true });
   });
 
   test("nothing that anybody said or put in reaches an owner: neither sentences, nor inputs, nor addresses", async () => {

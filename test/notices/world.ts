@@ -79,3 +79,35 @@ export async function startReviewed(
   for (const one of started) await store.insertCase(one);
   return started.map(({ identity }) => identity.caseId);
 }
+
+/** Takes in events whose work stands in review. */
+export async function takeReviewed(store: Store, count: number): Promise<readonly string[]> {
+  const eventIds = Array.from({ length: count }, (_, index) => `e07-${String(index).padStart(32, "0")}`);
+  for (const [index, eventId] of eventIds.entries()) {
+    const review = "Nothing says which case it belongs to.";
+    const hash = String(index).padStart(64, "0");
+    const event = {
+      eventId,
+      itemNo: 0,
+      keyKind: "delivery",
+      itemHash: hash,
+      eventType: "paid",
+      subject: null,
+      occurredAt: null,
+      furtherKeys: [],
+      standing: "routed",
+      work: [{ consumer: "tell", lane: null, owner: "purchasing", withinMs: 60_000, review }],
+    } as const;
+    const arrived = {
+      receivedAt: 1_000,
+      how: "posted",
+      scheme: "hmac",
+      secretId: "#1",
+      signedAt: null,
+    } as const;
+    const body = { headers: [], body: Buffer.from("{}"), bodyHash: hash } as const;
+    const named = { tenant: "default", source: "bank", deliveryId: `d07-${String(index).padStart(32, "0")}` };
+    await store.inbox.takeIn([{ ...named, ...arrived, ...body, events: [event] }]);
+  }
+  return eventIds;
+}

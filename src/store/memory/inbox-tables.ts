@@ -1,6 +1,7 @@
 /** What the inbox of the memory store holds, and each change of it. */
 
 import { invariant } from "../../core/errors.ts";
+import { countEventNeeds, type EventNeed } from "../../core/event-needs.ts";
 import {
   EVENT_LIST_MAX,
   MATCHES_MAX,
@@ -348,6 +349,14 @@ export class MemoryInbox {
     const events = rest.slice(0, limit);
     const last = events.length === limit ? events.at(-1) : undefined;
     return { events, next: last === undefined ? null : placeOf(last.event) };
+  }
+
+  countNeeds(dueAfterMs: number): readonly EventNeed[] {
+    const reviewed = [...this.works.values()].filter(({ work }) => work.state === "in_review");
+    return countEventNeeds(
+      reviewed.map(({ work }) => work),
+      { now: this.around.now(), dueAfterMs },
+    );
   }
 
   countWork(): readonly WorkCount[] {

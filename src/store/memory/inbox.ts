@@ -33,6 +33,7 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     showEvent: async (eventId) => inbox.showEvent(eventId),
     listEvents: async (filter) => inbox.listEvents(filter),
     listRefusals: async (limit) => inbox.refusals.toReversed().slice(0, limit),
+    countNeeds: async (dueAfterMs) => ({ needs: inbox.countNeeds(dueAfterMs), isWhole: true }),
     countWork: async () => inbox.countWork(),
     reopenWork: (eventId, work, act) => written(() => inbox.reopen(eventId, work, act)),
     readReconciling: async (tenant, source) =>

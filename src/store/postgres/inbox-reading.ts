@@ -1,8 +1,10 @@
 /** Reading the inbox, and forgetting what is old. */
 
+import type { EventNeed } from "../../core/event-needs.ts";
 import { isJsonObject, type Json } from "../../core/json.ts";
 import {
   EVENT_LIST_MAX,
+  REVIEWED_WORK_MAX,
   SIGHTINGS_MAX,
   SWEEP_MAX,
   type EventFilter,
@@ -153,4 +155,42 @@ export async function forget(
   const events = await database.run("forget_events", [tenant, source, eventsBefore, SWEEP_MAX]);
   const bodies = await database.run("forget_bodies", [tenant, source, bodiesBefore, SWEEP_MAX]);
   return { bodies: bodies.length, events: events.length };
+}
+
+/** Work in review, by who takes it and where it came from. */
+export async function countEventNeeds(
+  database: Database,
+  dueAfterMs: number,
+): Promise<{ readonly needs: readonly EventNeed[]; readonly isWhole: boolean }> {
+  const rows = await database.run<{
+    readonly works: number;
+    /** Null = there is none. */
+    readonly owner: string | null;
+    readonly source: string;
+    readonly events: number;
+    readonly causes: number;
+    readonly first_since_at: number;
+    readonly last_since_at: number;
+    readonly event_id: string;
+    readonly overdue: number;
+    readonly last_overdue_since_at: number | null;
+  }>("count_event_needs", [dueAfterMs, REVIEWED_WORK_MAX]);
+  const needs = rows.flatMap(({ owner, source, events, causes, overdue, ...row }): readonly EventNeed[] =>
+    owner === null
+      ? []
+      : [
+          {
+            owner,
+            source,
+            events,
+            causes,
+            firstSinceAt: row.first_since_at,
+            lastSinceAt: row.last_since_at,
+            eventId: row.event_id,
+            overdue,
+            lastOverdueSinceAt: row.last_overdue_since_at,
+          },
+        ],
+  );
+  return { needs, isWhole: (rows[0]?.works ?? 0) < REVIEWED_WORK_MAX };
 }

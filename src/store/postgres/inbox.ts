@@ -4,6 +4,7 @@ import type { InboxStore } from "../inbox-port.ts";
 import type { Database } from "./database.ts";
 import { refuse, takeIn } from "./inbox-intake.ts";
 import {
+  countEventNeeds,
   countWork,
   forget,
   listEvents,
@@ -49,6 +50,7 @@ export function postgresInbox(database: Database, hinting: Hinting): InboxStore 
     showEvent: (eventId) => database.guarded(() => showEvent(database, eventId)),
     listEvents: (filter) => database.guarded(() => listEvents(database, filter)),
     listRefusals: (limit) => database.guarded(() => listRefusals(database, limit)),
+    countNeeds: (dueAfterMs) => database.guarded(() => countEventNeeds(database, dueAfterMs)),
     countWork: () => database.guarded(() => countWork(database)),
     reopenWork: (eventId, work, act) => database.guarded(() => reopenWork(database, eventId, work, act)),
     readReconciling: (tenant, source) => database.guarded(() => readReconciling(database, tenant, source)),

@@ -35,6 +35,7 @@ const STATEMENT_NAMES = [
   "commit_one",
   "confirm_step",
   "count_cases",
+  "count_event_needs",
   "count_found",
   "count_held",
   "count_unsealed",
