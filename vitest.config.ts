@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -6,7 +7,19 @@ const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, 
 const core = ["src/core/**/*.test.ts"];
 const faults = ["test/faults/sample.test.ts"];
 
+/** Two examples use clients of other systems; those are installed beside the tests that use them. */
+const clients: Plugin = {
+  name: "clients of examples",
+  enforce: "pre",
+  resolveId(name, importer, options) {
+    if (!/^(stripe|octokit)$/.test(name) || importer?.includes("/examples/") !== true) return null;
+    const beside = fileURLToPath(new URL("./test/clients/inbox.test.ts", import.meta.url));
+    return this.resolve(name, beside, { ...options, skipSelf: true });
+  },
+};
+
 export default defineConfig({
+  plugins: [clients],
   resolve: {
     // The package's own name means its source here, so that one copy of each module is loaded.
     alias: [
