@@ -19,9 +19,9 @@ import { count } from "./words.tsx";
 const READ_MS = 15_000;
 
 function linesOf({ problems }: Problems): readonly HeldLine[] {
-  return problems.map(({ problemId, count: cases, mark, isGrowing, isNew }) => ({
+  return problems.map(({ problemId, count: cases, mark, isGrowing, isNew, newBuild }) => ({
     id: problemId,
-    says: JSON.stringify([cases, mark, isGrowing, isNew]),
+    says: JSON.stringify([cases, mark, isGrowing, isNew, newBuild]),
   }));
 }
 
@@ -147,6 +147,12 @@ function ProblemRow({
           </Link>
           : <Told text={problem.example} />
         </small>
+        {problem.newBuild === null ? null : (
+          <small>
+            Build <Told text={problem.newBuild.build} /> runs since <When at={problem.newBuild.sinceAt} />,
+            and no case stopped so under it: resume them, one is tried first.
+          </small>
+        )}
       </th>
       <td data-label="Cases: ">
         <Link to={listPath({ type: caseType, review: "true", destination })}>

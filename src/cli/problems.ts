@@ -4,6 +4,7 @@ import type { ProblemView } from "../desk/problems.ts";
 import { END_OPTIONS } from "./act.ts";
 import { needed, type Command } from "./command.ts";
 import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
+import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { say, sayJson, columns } from "./terminal.ts";
 import { formatDistance } from "./times.ts";
@@ -37,6 +38,7 @@ export const problemsCommand: Command = {
         const rows = view.problems.map((one) => rowOf(one, view.now));
         for (const line of tableLines(heading, rows, columns())) say(line);
       }
+      for (const line of view.problems.flatMap((one) => offerOf(one, view.now))) say(line);
       if (view.isCapped) say("There is more than is shown here.");
     }),
 };
@@ -56,6 +58,15 @@ function rowOf(one: ProblemView, now: number): readonly string[] {
     kind,
     mark?.owner ?? owners[0] ?? "",
     `${marks.length === 0 ? "" : `[${marks.join(", ")}] `}${cause}${note === null ? "" : ` (${note})`}`,
+  ];
+}
+
+function offerOf({ problemId, newBuild, count }: ProblemView, now: number): readonly string[] {
+  if (newBuild === null) return [];
+  const { build, sinceAt } = newBuild;
+  return [
+    `! ${problemId}: build ${build} runs since ${formatDistance(sinceAt, now)}, and no case stopped so under it. One is tried ` +
+      `first, then all ${count}: ${SPOKEN_NAME} bulk start resume --problem ${problemId}`,
   ];
 }
 

@@ -7,6 +7,7 @@ import type { StoredRow } from "../store/port.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { PROBLEM_MARKS_MAX, type ProblemMark } from "../store/bulk-port.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { newBuildFor, type NewBuild } from "./new-build.ts";
 import { checkTexts, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 
 /** Cases with an open review that are looked at for one reading; of more, the newest. */
@@ -32,6 +33,8 @@ export interface ProblemView extends ProblemGroup {
   readonly problemId: string;
   /** What people said of it, and whose it is; null = nothing yet. */
   readonly mark: ProblemMark | null;
+  /** A bug of ours that another build may have mended: a resume of all is worth a try. Null = nothing says so. */
+  readonly newBuild: NewBuild | null;
 }
 
 /** Problems, the largest group first. */
@@ -48,14 +51,15 @@ export interface ProblemsView {
 export async function listProblems(parts: DeskParts, filter: ProblemFilter): Promise<ProblemsView> {
   const { store } = parts;
   const { rows, isCapped } = await rowsInReview(parts, filter);
-  const now = await store.now();
+  const [now, holders] = await Promise.all([store.now(), store.listHolders()]);
   const groups = groupProblems(rows, now);
   const told = groups.slice(0, Math.min(GROUPS_MAX, PROBLEM_MARKS_MAX));
   const ids = told.map((group) => problemIdOf(parts, group));
   const marks = new Map((await store.bulk.listMarks(ids)).map((mark) => [mark.problemId, mark]));
   const problems = told.map((group) => {
     const problemId = problemIdOf(parts, group);
-    return { ...group, problemId, mark: marks.get(problemId) ?? null };
+    const newBuild = newBuildFor(group, holders, now);
+    return { ...group, problemId, mark: marks.get(problemId) ?? null, newBuild };
   });
   return { now, problems, cases: rows.length, isCapped: isCapped || groups.length > told.length };
 }

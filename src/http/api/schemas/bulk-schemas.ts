@@ -51,6 +51,7 @@ const problem = named<ProblemView>("ProblemGroup")(
     example: text,
     exampleCaseId: text,
     mark: mark.nullable(),
+    newBuild: z.strictObject({ build: text, sinceAt: time }).nullable(),
   }),
 );
 
