@@ -59,6 +59,8 @@ function headLines(view: CaseView): readonly string[] {
     ...(businessKey === null ? [] : [`  key       ${businessKey}`]),
     `  since     ${formatTime(view.sinceAt)} (${formatDistance(view.sinceAt, view.now)})`,
     `  started   ${formatTime(view.startedAt)} by ${view.startedBy.name}`,
+    ...(view.beginsAt > view.startedAt ? [`  begins    ${formatTime(view.beginsAt)}`] : []),
+    ...(view.priority === "normal" ? [] : [`  priority  ${view.priority}`]),
     ...(holding === null ? [] : [`  claim     ${holding.sentence}`]),
     ...(view.requested.length === 0 ? [] : [`  requested ${view.requested.join(", ")}`]),
     ...(view.losses === 0 ? [] : [`  lost      ${view.losses} workers in a row while they worked on it`]),

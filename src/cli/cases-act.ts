@@ -1,6 +1,7 @@
 /** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, note. */
 
 import { FootholdError } from "../core/errors.ts";
+import type { Priority } from "../core/starting.ts";
 import type { Desk } from "../desk/desk.ts";
 import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
 import { needed, usage, type Call, type Command } from "./command.ts";
@@ -9,6 +10,8 @@ import { whoActs, withOpened } from "./open.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
 import { readUntil } from "./times.ts";
+
+const PRIORITIES: readonly Priority[] = ["high", "normal", "low"];
 
 /** Starts a case. */
 export const casesStartCommand: Command = {
@@ -19,17 +22,23 @@ export const casesStartCommand: Command = {
     { name: "input", value: "JSON", help: `the input: ${JSON_VALUE_HELP}; null when left out` },
     { name: "key", value: "KEY", help: "business key: a second start with it finds the first case" },
     { name: "tenant", value: "TENANT", help: "tenant; default when left out" },
+    { name: "at", value: "TIME", help: "when it begins: 30m, 2h, 3d from now, or a time with its zone" },
+    { name: "priority", value: "PRIORITY", help: `whose turn comes first: ${PRIORITIES.join(", ")}` },
     ...END_OPTIONS,
   ],
   notes: [],
   run: async (call) => {
     const caseType = needed(call, 0);
+    const priority = readPriority(call);
+    const at = call.text("at");
     const input = await readJsonOption(call, "input", null);
-    await withOpened(call, { definitions: "needed" }, async ({ desk }) => {
+    await withOpened(call, { definitions: "needed" }, async ({ desk, store }) => {
       const started = await desk.startCase(caseType, input, {
         by: whoActs(call),
         businessKey: call.text("key") ?? undefined,
         tenant: call.text("tenant") ?? undefined,
+        startAt: at === null ? undefined : readUntil(at, await store.now()),
+        priority,
       });
       if (call.flag("json")) sayJson(started);
       else if (started.isNew)
@@ -38,6 +47,13 @@ export const casesStartCommand: Command = {
     });
   },
 };
+
+function readPriority(call: Call): Priority | undefined {
+  const given = call.text("priority");
+  const priority = PRIORITIES.find((one) => one === given);
+  if (given === null || priority !== undefined) return priority;
+  throw usage(call.command, `${JSON.stringify(given)} is no priority; there are ${PRIORITIES.join(", ")}.`);
+}
 
 /** Says yes to an approval. */
 export const casesApproveCommand: Command = approvalCommand(

@@ -14,6 +14,7 @@ import type {
   Wait,
 } from "./journal.ts";
 import type { Json } from "./json.ts";
+import type { Priority } from "./starting.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
 /** How an attempt ended, as far as is known. */
@@ -251,6 +252,9 @@ export interface CaseState {
   readonly tenant: string;
   readonly businessKey: string | null;
   readonly startedAt: number;
+  /** When work on it may begin: its start, or later where it was started for later. */
+  readonly beginsAt: number;
+  readonly priority: Priority;
   readonly startedBy: Actor;
   readonly revision: number;
   readonly changedAt: number;

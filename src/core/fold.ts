@@ -30,6 +30,7 @@ import {
   type EntryOf,
   type StepChange,
 } from "./fold-step.ts";
+import { priorityIn } from "./starting.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
 import { addEvents } from "./received-events.ts";
 import { renameSteps } from "./renames.ts";
@@ -57,6 +58,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     throw corruptJournal({ caseId, revision }, `it starts with ${entry.kind}`);
   }
   if (revision !== 1) throw corruptJournal({ caseId, revision }, "its first revision is not 1");
+  const beginsAt = Math.max(at, entry.startAt ?? at);
   return {
     caseId,
     caseType: entry.caseType,
@@ -64,12 +66,14 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     tenant: entry.tenant,
     businessKey: entry.businessKey,
     startedAt: at,
+    beginsAt,
+    priority: priorityIn([entry]),
     startedBy: entry.by,
     revision,
     changedAt: at,
     input: entry.input,
     originalInput: entry.input,
-    rest: { kind: "ready", dueAt: at },
+    rest: { kind: "ready", dueAt: beginsAt },
     steps: {},
     each: {},
     names: {},
@@ -201,7 +205,8 @@ function askToStop(
 
 /** Whoever cancels a case wants it to move, paused or not; what it waited for people to go on with does not matter any more. */
 function beginCancel(state: CaseState, { by, reason }: EntryOf<"cancelRequested">, at: number): CaseState {
-  const asked = { ...state, cancelRequest: { by, reason, untilAt: null }, pauseRequest: null };
+  const beginsAt = Math.min(state.beginsAt, at);
+  const asked = { ...state, beginsAt, cancelRequest: { by, reason, untilAt: null }, pauseRequest: null };
   return goAgain(closeReviews(asked), at);
 }
 
@@ -230,13 +235,18 @@ function changeStep(state: CaseState, step: string, change: StepChange): CaseSta
  * no ended case, and a paused one only when its time has passed, so nothing that must stay is overridden.
  */
 function goOn(state: CaseState, at: number, step: string, change: StepChange): CaseState {
-  return { ...changeStep(state, step, change), rest: { kind: "ready", dueAt: at } };
+  return { ...changeStep(state, step, change), rest: ready(state, at) };
 }
 
 /** A fact wakes a case that stands still, and leaves a paused or ended one alone (R4). */
 function wake(state: CaseState, at: number): CaseState {
   const isStill = state.rest.kind === "waiting" || state.rest.kind === "in_review";
-  return isStill ? { ...state, rest: { kind: "ready", dueAt: at } } : state;
+  return isStill ? { ...state, rest: ready(state, at) } : state;
+}
+
+/** Due at once, but never before work on it may begin. */
+function ready({ beginsAt }: CaseState, at: number): Rest {
+  return { kind: "ready", dueAt: Math.max(at, beginsAt) };
 }
 
 /** R19: whatever a destination has seen, the next token is above it. */
@@ -363,7 +373,7 @@ function park({ waits, dueAt }: EntryOf<"parked">): Rest {
 
 function loseClaim(state: CaseState, { openAttempts }: EntryOf<"claimLost">, at: number): CaseState {
   const losses = openAttempts.length > 0 ? state.losses + 1 : state.losses;
-  return { ...state, losses, rest: { kind: "ready", dueAt: at } };
+  return { ...state, losses, rest: ready(state, at) };
 }
 
 function receiveEvent(state: CaseState, entry: EntryOf<"eventReceived">, at: number): CaseState {
@@ -433,7 +443,10 @@ function restOf(
 }
 
 function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused" }>): CaseState {
-  if (rest.kind === "paused") return { ...state, pauseRequest: null, rest };
+  if (rest.kind === "paused") {
+    const untilAt = rest.untilAt === null ? null : Math.max(rest.untilAt, state.beginsAt);
+    return { ...state, pauseRequest: null, rest: { ...rest, untilAt } };
+  }
   return { ...closeReviews(state), cancelRequest: null, pauseRequest: null, rest };
 }
 
@@ -441,7 +454,10 @@ function stop(state: CaseState, rest: Extract<Rest, { kind: "canceled" | "paused
 function resume(state: CaseState, { step, forced }: EntryOf<"resumed">, at: number): CaseState {
   const names = step === null ? Object.keys(state.steps) : [step];
   const freed = forced ? names.reduce((one, name) => changeStep(one, name, { rejected: [] }), state) : state;
-  const renewed = renewSteps(freed, names, at);
+  // Who resumes a case that waits for its time has it begin; of a pause, they only end that.
+  const isBegun = step === null && state.rest.kind === "ready";
+  const begun = isBegun ? { ...freed, beginsAt: Math.min(freed.beginsAt, at) } : freed;
+  const renewed = renewSteps(begun, names, at);
   return { ...goAgain(renewed, at), pauseRequest: null };
 }
 
@@ -465,5 +481,5 @@ function renewSteps(state: CaseState, names: readonly string[], at: number): Cas
 
 function goAgain(state: CaseState, at: number): CaseState {
   const hasEnded = state.rest.kind === "done" || state.rest.kind === "canceled";
-  return hasEnded ? state : { ...state, rest: { kind: "ready", dueAt: at } };
+  return hasEnded ? state : { ...state, rest: ready(state, at) };
 }

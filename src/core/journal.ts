@@ -5,6 +5,7 @@
 
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { KeyFreedBy, Priority } from "./starting.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
 /** Who did it. `name` is a label for people, never an identity that anything trusts. */
@@ -245,6 +246,12 @@ export type Entry =
       readonly businessKey: string | null;
       readonly input: Json;
       readonly by: Actor;
+      /** It is not worked on before; left out = at once. */
+      readonly startAt?: number;
+      /** Left out = normal. */
+      readonly priority?: Priority;
+      /** Left out = nothing. */
+      readonly keyFreedBy?: KeyFreedBy;
     }
   /** A later version of the definition acts on the case from here on, or one in which steps of it have other names. */
   | {

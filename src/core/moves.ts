@@ -169,6 +169,7 @@ export function decideResume(
   if (isEnded(state)) return hasReview(state, request.step) ? resumed : caseEnded(state);
   if (held !== null) return caseClaimed(state, held);
   if (state.rest.kind === "paused" || state.pauseRequest !== null) return resumed;
+  if (request.step === null && state.beginsAt > input.now) return resumed;
   const stuck = actsOf(input, request.step).filter(({ act }) => isStuck(act));
   if (stuck.length === 0) {
     // What a review was opened for may be gone already; then only the person is waited for. And what waits for access

@@ -3,6 +3,8 @@
  * drawn, compared and sent over a wire. `define/` makes it from what users write and checks it; core trusts it.
  */
 
+import type { KeyFreedBy } from "./starting.ts";
+
 /** What makes a repeat safe at a destination. */
 export type RepeatSafety =
   /** The destination deduplicates by our idempotency key for `windowMs` after the first request with that key. */
@@ -214,4 +216,6 @@ export interface CaseOutline {
   readonly removed: readonly string[];
   /** Event types that a case of this type takes. */
   readonly events: readonly string[];
+  /** When another case may have the business key of one; left out = never. */
+  readonly keyFreedBy?: Exclude<KeyFreedBy, "nothing">;
 }

@@ -105,10 +105,10 @@ export function planSleep(input: PlanInput, step: SleepStepOutline): Act {
   return { kind: "wait", wait: { kind: "timer", step: step.name, dueAt } };
 }
 
-/** When the last step that this one follows was confirmed; the case's start where it follows none. */
+/** When the last step that this one follows was confirmed; the begin of the case where it follows none. */
 export function reachedAt({ state }: Pick<PlanInput, "state">, step: StepOutline): number {
   const confirmations = step.after.map((name) => stepOf(state, name).confirmation);
-  return Math.max(state.startedAt, ...confirmations.filter((one) => one !== null).map(({ at }) => at));
+  return Math.max(state.beginsAt, ...confirmations.filter((one) => one !== null).map(({ at }) => at));
 }
 
 function late(input: PlanInput, step: StepOutline, sentence: string): Act {

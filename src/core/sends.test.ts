@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { destination, outlineOf, probe } from "./case.fixture.ts";
+import { destination, fact, outlineOf, probe } from "./case.fixture.ts";
 import { reachedBy } from "./sends.ts";
 
 const bank = destination({ name: "bank" });
@@ -8,7 +8,7 @@ describe("what a step reaches", () => {
   it.each([
     [
       "a send and what it asks before",
-      { kind: "step", before: [probe("open", { destination: bank })] },
+      { kind: "step", before: [fact("fits"), probe("open", { destination: bank })] },
       ["erp", "bank"],
     ],
     ["an each", { kind: "each" }, ["erp"]],

@@ -197,6 +197,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 10, folded: "3b47ecc227d555d9" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 11, folded: "c70974e362148aa0" });
   });
 });

@@ -321,6 +321,15 @@ describe("a ready case", () => {
     });
   });
 
+  it("that was started for later says when it begins", () => {
+    expect(read("ready", {}, { dueAt: START + HOUR })).toMatchObject({
+      state: "Waiting until",
+      sentence: "It begins at its time.",
+      actsNext: "the engine",
+      byAt: START + HOUR,
+    });
+  });
+
   it("says that its worker was lost, before anything else", () => {
     const lost = { losses: 1, unsettled: ["notify"], reviews: [review("limit")] };
     expect(read("ready", lost).sentence).toBe("Its worker was lost once; another one goes on.");

@@ -181,7 +181,7 @@ function sayUndoing({ undone, of }: NonNullable<CaseSummary["undoing"]>): string
   return `Undoing ${Math.min(undone + 1, of)} of ${of}`;
 }
 
-function readReady({ summary, dueAt }: ReadingInput): Reading {
+function readReady({ summary, dueAt, now }: ReadingInput): Reading {
   const next = { actsNext: "the next free worker", byAt: dueAt };
   if (summary.losses > 0) {
     const times = summary.losses === 1 ? "once" : `${summary.losses} times in a row`;
@@ -198,6 +198,10 @@ function readReady({ summary, dueAt }: ReadingInput): Reading {
   if (summary.lastFailure !== null) {
     const { step, sentence } = summary.lastFailure;
     return { state: "Will retry", sentence: `${step} is tried again. ${sentence}`, ...next };
+  }
+  if (dueAt !== null && dueAt > now) {
+    const byAt = dueAt;
+    return { state: "Waiting until", sentence: "It begins at its time.", actsNext: "the engine", byAt };
   }
   return { state: "Waiting until", sentence: "It is due and waits for a free worker.", ...next };
 }

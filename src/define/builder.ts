@@ -2,6 +2,7 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../core/json.ts";
+import type { KeyFreedBy } from "../core/starting.ts";
 import type { CaseType } from "./case-type.ts";
 import type { CaseDefinition } from "./definition.ts";
 import { faultyDefinition } from "./faulty-definition.ts";
@@ -32,6 +33,11 @@ export interface CaseOptions<Input extends StandardSchemaV1, Events extends Even
    * took effect has vanished and is not named here, nothing new is begun in that case. Default: none.
    */
   readonly removed?: readonly string[];
+  /**
+   * When another case may start with the business key of one: `"nothing"` frees it, `"canceled"` = once that one is canceled,
+   * `"end"` = once it is done or canceled. Until then a second start finds the first case. Default `"nothing"`.
+   */
+  readonly keyFreedBy?: KeyFreedBy;
   /**
    * Further keys by which events find a case, beside its business key: outside ids in its input and results, such as the
    * id of a charge. Pure; asked whenever a step is confirmed. Default: none.

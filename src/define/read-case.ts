@@ -44,7 +44,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const options = new OptionReader(
     written,
     "",
-    ["version", "owner", "input", "events", "keys", "masked", "removed"],
+    ["version", "owner", "input", "events", "keyFreedBy", "keys", "masked", "removed"],
     faults,
   );
   const wrongName = nameFault(name);
@@ -53,6 +53,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const owner = options.text("owner", "who takes whatever no destination owner covers");
   const input = options.requiredSchema("input", "what a case starts with");
   const { events, eventRules, masked: eventMasks } = readEvents(options);
+  const keyFreedBy = readKeyFreedBy(options);
   const keys = readKeys(options);
   const eventTypes = Object.keys(events);
   const calls = new Map<string, DestinationCalls>();
@@ -75,6 +76,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
     steps: Object.values(steps).map((step) => step.outline),
     removed,
     events: eventTypes,
+    ...(keyFreedBy === null ? {} : { keyFreedBy }),
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
   return {
@@ -115,6 +117,16 @@ function checkHolds(reader: OptionReader, rules: { readonly [eventType: string]:
       reader.fault(type, `waits for ${order.after}, which is no other event of the case type`);
     }
   }
+}
+
+/** Null = nothing frees it. */
+function readKeyFreedBy(options: OptionReader): NonNullable<CaseOutline["keyFreedBy"]> | null {
+  const written = options.value("keyFreedBy");
+  if (written === "canceled" || written === "end") return written;
+  if (written !== undefined && written !== "nothing") {
+    options.fault("keyFreedBy", "must be nothing, canceled or end");
+  }
+  return null;
 }
 
 /** Keys that are no texts are left out: an id that is not there yet names nothing. */

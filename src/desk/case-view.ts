@@ -4,6 +4,7 @@ import { isNotNeeded, stepOf, type Attempt, type CaseState, type Intent } from "
 import { unreachable } from "../core/errors.ts";
 import type { Executed, Failure } from "../core/failure.ts";
 import type { Actor, Assignee, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
+import type { Priority } from "../core/starting.ts";
 import type { Json } from "../core/json.ts";
 import { nextChecks, pickUpAt } from "../core/next-check.ts";
 import type { CaseOutline, SendStepOutline } from "../core/outline.ts";
@@ -145,6 +146,9 @@ export interface RepairView {
 export interface CaseView extends CaseLine {
   readonly now: number;
   readonly startedBy: Actor;
+  /** When work on it may begin: its start, or later where it was started for later. */
+  readonly beginsAt: number;
+  readonly priority: Priority;
   readonly definition: DefinitionStanding;
   readonly input: Json;
   /** The input before corrections; equal to `input` where there was none. */
@@ -259,6 +263,8 @@ export function viewCase(input: CaseViewInput): CaseView {
   return {
     ...line,
     now,
+    beginsAt: state.beginsAt,
+    priority: state.priority,
     startedBy: state.startedBy,
     definition: input.definition,
     input: state.input,

@@ -6,8 +6,10 @@ import type { Entry } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
+import type { Priority } from "../core/starting.ts";
 import { keyShard } from "../define/case-keys.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { DURATION_MS_MAX, parseDuration, type Duration } from "../define/duration.ts";
 import { SHARD_COUNT, type InsertReply, type NewCase } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import {
@@ -29,12 +31,18 @@ export interface StartOptions {
   readonly businessKey?: string | undefined;
   /** `default` when left out. */
   readonly tenant?: string | undefined;
+  /** When work on it begins, epoch ms, at most ten years ahead; what is past is now. At once when left out. */
+  readonly startAt?: number | undefined;
+  /** The same from now on. Not both. */
+  readonly startAfter?: Duration | undefined;
+  /** Which due cases are taken first; one step counts for ten minutes of waiting. `normal` when left out. */
+  readonly priority?: Priority | undefined;
 }
 
-/** A started case. */
+/** When another case may start with the same key, the case type says (`keyFreedBy`). */
 export interface StartedCase {
   readonly caseId: string;
-  /** False when this tenant, type and business key had a case before; then nothing was written. */
+  /** False when another case has this tenant, type and business key; then nothing was written. */
   readonly isNew: boolean;
 }
 
@@ -61,9 +69,11 @@ export async function startCase(
   const by = personOf(options.by);
   const input = await validInput(caseType, value);
   const at = await parts.now();
+  const startAt = readStartAt(options, at);
+  const priority = options.priority ?? "normal";
   const shard = shardFor(ports, { tenant, caseType: typeName, businessKey });
   for (let draws = 0; draws < ID_DRAWS_MAX; draws += 1) {
-    const start = newCase(parts, caseType, { tenant, businessKey, input, by, at, shard });
+    const start = newCase(parts, caseType, { tenant, businessKey, input, by, at, shard, startAt, priority });
     const reply = await sendAgain(ports.clock, () => store.insertCase(start));
     const started = readReply(start.identity.caseId, reply);
     if (started === null) continue;
@@ -73,6 +83,20 @@ export async function startCase(
     "INVARIANT_BROKEN",
     `${ID_DRAWS_MAX} random case ids in a row were taken: the source of random ids does not work.`,
   );
+}
+
+/** When it begins, where that is later than now. */
+function readStartAt({ startAt, startAfter }: StartOptions, now: number): number | null {
+  if (startAt !== undefined && startAfter !== undefined)
+    throw new FootholdError("INVALID_REQUEST", "Give startAt or startAfter, not both.");
+  const at = startAfter === undefined ? (startAt ?? now) : now + parseDuration(startAfter);
+  if (!Number.isInteger(at) || at > now + DURATION_MS_MAX) {
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      "startAt must be epoch milliseconds, at most ten years ahead.",
+    );
+  }
+  return at > now ? at : null;
 }
 
 function readReply(caseId: string, reply: InsertReply): StartedCase | null {
@@ -94,10 +118,13 @@ interface FirstCommit {
   readonly by: Extract<Entry, { kind: "caseStarted" }>["by"];
   readonly at: number;
   readonly shard: number;
+  readonly startAt: number | null;
+  readonly priority: Priority;
 }
 
 function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, first: FirstCommit): NewCase {
-  const { at, shard, ...told } = first;
+  const { at, shard, startAt, priority, ...told } = first;
+  const { keyFreedBy } = outline;
   const caseId = `${String(shard).padStart(2, "0")}-${ports.ids.caseSuffix()}`;
   const commitId = ports.ids.unique();
   const entry: Entry = {
@@ -105,6 +132,9 @@ function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, fir
     caseType: outline.name,
     definitionVersion: outline.version,
     ...told,
+    ...(startAt === null ? {} : { startAt }),
+    ...(priority === "normal" ? {} : { priority }),
+    ...(keyFreedBy === undefined || told.businessKey === null ? {} : { keyFreedBy }),
   };
   return {
     identity: {

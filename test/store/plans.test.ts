@@ -16,7 +16,7 @@ const hot: readonly (readonly [StatementName, readonly string[]])[] = [
   ["read_journal", ["journal_pkey"]],
   ["read_tail", ["journal_pkey", "journal_source", "snapshots_pkey"]],
   ["write_case", ["cases_pkey"]],
-  ["find_start", ["journal_pkey", "cases_business_key"]],
+  ["find_start", ["journal_pkey", "cases_key_held"]],
   ["load_case", ["cases_pkey", "journal_pkey"]],
   ["load_row", ["cases_pkey"]],
   ["set_aside", ["cases_pkey"]],
@@ -92,7 +92,7 @@ describe("plans", () => {
         insert into foothold.cases (
           shard, case_id, tenant, case_type, business_key, definition_version, engine_version, state, due_at, revision, lineage,
           started_at, changed_at, summary, has_review, claim_id, holder_id, claimed_at, act_by_at, act_within_ms,
-          claim_touches, resting_state
+          claim_touches, resting_state, priority
         )
         select
           n % 32, lpad((n % 32)::text, 2, '0') || '-' || n, 'default', 'purchase', 'PO-' || n, 1, 1,
@@ -102,7 +102,7 @@ describe("plans", () => {
           case when n % 100 = 0 then 'claim-' || n end, case when n % 100 = 0 then 'holder-' || n % 4 end,
           case when n % 100 = 0 then now() end, case when n % 100 = 0 then now() end,
           case when n % 100 = 0 then 60000 end, case when n % 100 = 0 then 0 end,
-          case when n % 100 = 0 then 'ready' end
+          case when n % 100 = 0 then 'ready' end, n % 3 - 1
         from generate_series(1, 20000) as n;
         insert into foothold.journal (
           shard, case_id, revision, at, kind, commit_id, tenant, definition_version, engine_version, codec, body,
@@ -118,6 +118,22 @@ describe("plans", () => {
       expect(await lookAt(name)).toEqual({ indexes: sorted(indexes), isScan: false });
     });
 
+    test("a claim looks at no more cases than it wants, for each priority, however many are due", async () => {
+      await client.query(`prepare claiming as ${statements("claim_due").text}`);
+      const { rows } = await client.query<{ "QUERY PLAN": string }>(
+        `explain (analyze, costs off, timing off)
+         execute claiming(extract(epoch from now() + interval '9 days') * 1000, 1, '{purchase}', '{1}', 'h', 1, '{a,b,c,d}', 1)`,
+      );
+      // It has claimed; what was counted of that is told now, and not in the middle of another test.
+      await client.query("deallocate claiming; select pg_stat_force_next_flush()");
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      const looks = [...plan.matchAll(/using cases_due[^\n]*actual rows=([\d.]+) loops=(\d+)/g)];
+      const looked = looks.map(([, seen, loops]) => Number(seen) * Number(loops));
+      expect(looked.length).toBeGreaterThan(0);
+      expect(looked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(3 * 4 + 4);
+      expect(plan).not.toContain("Rows Removed by Filter");
+    });
+
     test("the batch commit goes case by case, in the order it was given, so it locks in that order", async () => {
       const plan = await explain("commit_batch");
       expect(plan).toMatch(/Nested Loop[^\n]*\n[^\n]*Function Scan on i\b[^]*Index Scan using cases_pkey/);
@@ -125,6 +141,7 @@ describe("plans", () => {
   });
 
   test("a commit under a claim changes no indexed column, so it writes to no index", async () => {
+    await client.query("select pg_stat_reset_single_table_counters('foothold.cases'::regclass)");
     const store = postgresStore({ url: database.url, poolMax: 1 });
     const claim = { claimId: newId(), holderId: "h", actWithinMs: 1_000 };
     const start = newCase({ at: 5, claim });

@@ -379,6 +379,8 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
     tenant,
     startedAt,
     startedBy,
+    beginsAt,
+    priority,
     holding,
     repair,
     assignee,
@@ -403,6 +405,12 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
       <Fact name="Started">
         <When at={startedAt} isExact /> by <Told text={startedBy.name} />
       </Fact>
+      {beginsAt > startedAt ? (
+        <Fact name="Begins">
+          <When at={beginsAt} isExact />
+        </Fact>
+      ) : null}
+      {priority === "normal" ? null : <Fact name="Priority">{priority}</Fact>}
       <Fact name="Assigned to">
         {assignee === null ? "nobody in particular" : <Told text={assignee.label} />}
       </Fact>

@@ -78,8 +78,8 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
     const reply = await parts.desk.preview(params.caseId, readPreview(body));
     return { reply, etag: reply.plan };
   },
-  startCase: async ({ parts, who, body: { type, input, businessKey, tenant } }) => {
-    const reply = await parts.desk.startCase(type, input, { by: actorOf(who), businessKey, tenant });
+  startCase: async ({ parts, who, body: { type, input, startAfterMs: startAfter, ...options } }) => {
+    const reply = await parts.desk.startCase(type, input, { by: actorOf(who), startAfter, ...options });
     const location = `/cases/${reply.caseId}`;
     return reply.isNew ? { reply, location, status: 201 } : { reply, location };
   },

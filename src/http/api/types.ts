@@ -4,6 +4,7 @@ import type { FieldFault, ErrorCode } from "../../core/errors.ts";
 import type { Assignee } from "../../core/journal.ts";
 import type { Json } from "../../core/json.ts";
 import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
+import type { Priority } from "../../core/starting.ts";
 import type { AccessReply } from "../../desk/access.ts";
 import type { Revealed } from "../../desk/revealing.ts";
 import type { ReviewPacket } from "../../desk/packet.ts";
@@ -166,6 +167,11 @@ export interface StartBody {
   readonly input: Json;
   readonly businessKey?: string;
   readonly tenant?: string;
+  /** When work on it begins, epoch ms; not with `startAfterMs`. At once when left out. */
+  readonly startAt?: number;
+  readonly startAfterMs?: number;
+  /** Normal when left out. */
+  readonly priority?: Priority;
 }
 
 /** Whose repair is taken over, and why. */

@@ -7,6 +7,8 @@ import { invariant, isFootholdError } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { CredentialState } from "../../core/refresh.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
+import type { Entry } from "../../core/journal.ts";
+import { holdsKey, keyFreedByIn, priorityIn, turnAt } from "../../core/starting.ts";
 import type { CredentialChange } from "../destination-port.ts";
 import {
   CLAIM_BATCH_MAX,
@@ -125,6 +127,14 @@ function storeOf(memory: Memory): Store {
   };
 }
 
+function startOf({ journal }: MemoryCase): readonly Entry[] {
+  return journal.slice(0, 1).map(({ entry }) => entry);
+}
+
+function turnOf(one: MemoryCase): number {
+  return turnAt(one.row.dueAt ?? 0, priorityIn(startOf(one)));
+}
+
 const EMPTY = {
   lineage: FIRST_LINEAGE,
   claim: null,
@@ -135,7 +145,7 @@ const EMPTY = {
 class Memory {
   readonly now: () => number;
   readonly cases = new Map<string, MemoryCase>();
-  /** Case ids by tenant, type and business key. */
+  /** Case ids by tenant, type and business key: of several, the newest. */
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
   readonly seconds = memorySeconds(() => this.now());
@@ -176,7 +186,7 @@ class Memory {
     const { tenant, caseType, businessKey } = identity;
     const key = businessKey === null ? null : JSON.stringify([tenant, caseType, businessKey]);
     const named = key === null ? undefined : this.idsByKey.get(key);
-    if (named !== undefined) return { kind: "exists", caseId: named };
+    if (named !== undefined && this.holdsKey(named)) return { kind: "exists", caseId: named };
     if (taken !== undefined) return { kind: "idTaken" };
     const now = this.now();
     const started = orInvalid("The case", identity.caseId, () =>
@@ -192,13 +202,21 @@ class Memory {
     return { kind: "started" };
   }
 
+  private holdsKey(caseId: string): boolean {
+    const stored = this.cases.get(caseId);
+    return stored !== undefined && holdsKey(stored.row.state, keyFreedByIn(startOf(stored)));
+  }
+
   claimDue(request: ClaimRequest): ClaimReply {
     const { claimIds, holderId, actWithinMs } = request;
     invariant(claimIds.length <= CLAIM_BATCH_MAX, `a claim of ${claimIds.length} cases was asked for`);
     const now = this.now();
     const dueBy = request.now ?? now;
     const cases = takeable(this.cases.values(), request);
-    const due = cases.filter(({ row }) => isClaimable(row, dueBy)).slice(0, claimIds.length);
+    const due = cases
+      .filter(({ row }) => isClaimable(row, dueBy))
+      .toSorted((one, other) => turnOf(one) - turnOf(other))
+      .slice(0, claimIds.length);
     const claimed = due.flatMap((one, index): readonly MemoryCase[] => {
       const claimId = claimIds[index];
       if (claimId === undefined) return [];
@@ -272,7 +290,7 @@ class Memory {
     return true;
   }
 
-  /** The case with a business key; null = there is none. */
+  /** The case with a business key, of several the newest; null = there is none. */
   findCase(tenant: string, caseType: string, businessKey: string): string | null {
     return this.idsByKey.get(JSON.stringify([tenant, caseType, businessKey])) ?? null;
   }

@@ -5,6 +5,7 @@
 
 import { FootholdError, invariant } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
+import { keyFreedByIn, PRIORITY_RANKS, priorityIn } from "../../core/starting.ts";
 import type { InsertReply, NewCase } from "../port.ts";
 import type { Database, Parameter } from "./database.ts";
 import {
@@ -185,18 +186,25 @@ function columnsOf({ start, summary, lineage }: Encoded): readonly Parameter[] {
   ];
 }
 
+function rulesOf({ start: { entries } }: Encoded): readonly [string, number] {
+  return [keyFreedByIn(entries), PRIORITY_RANKS[priorityIn(entries)]];
+}
+
 function loneParameters(one: Encoded, hint: string | null): readonly Parameter[] {
-  return [...columnsOf(one), ...entryColumns(one.entries), hint];
+  return [...columnsOf(one), ...entryColumns(one.entries), hint, ...rulesOf(one)];
 }
 
 function batchParameters(starts: readonly Encoded[], hint: string | null): readonly Parameter[] {
   const rows = starts.map(columnsOf);
   const width = rows[0]?.length ?? 0;
+  const rules = starts.map(rulesOf);
   return [
     ...Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null)),
     starts.flatMap(({ entries }, index) => entries.map(() => index + 1)),
     starts.flatMap(({ entries }) => entries.map((_, index) => index + 1)),
     ...entryColumns(starts.flatMap(({ entries }) => entries)),
     hint,
+    rules.map(([freedBy]) => freedBy),
+    rules.map(([, rank]) => rank),
   ];
 }

@@ -1,30 +1,95 @@
--- Claims due cases, longest due first, and gives them with their snapshots, where this fold made one, and the entries
+-- Claims due cases, those of higher priority first and of each longest due first, and gives them with their snapshots, where this fold made one, and the entries
 -- after those: one row for each entry, summary and snapshot only in the first row of a case. Cases that another statement
 -- holds are skipped. A case that changed while this statement began may come without its newest entries; the caller
 -- compares the revision and reads the case again.
 -- The claimable rule is the same as isClaimable in core/row.ts; a test keeps the two equal.
--- Caller: claimDue. Lock order: cases in the order of due_at, skipping what is locked, so it waits for nobody.
+-- Each priority counts as ten minutes of waiting. What is looked at is bounded by the cases wanted, for each priority.
+-- Caller: claimDue. Lock order: cases by priority in the order of due_at, skipping what is locked, so it waits for nobody.
 -- Index: cases_due, then cases_pkey, snapshots_pkey and journal_pkey.
 -- $1 time by which to be due, epoch ms, null = now; $2 engine version; $3, $4 case types and their versions;
 -- $5 holder; $6 act within, ms; $7 claim ids, one for each case wanted; $8 fold version
-with due as (
+with ranks (rank) as (
+  values (1::smallint), (0::smallint), (-1::smallint)
+),
+-- How many of each priority have the first turns, whoever holds them just now.
+shares as (
+  select first.rank, count(*) as share
+  from (
+    select r.rank
+    from ranks as r
+    cross join lateral (
+      select c.due_at
+      from foothold.cases as c
+      where c.priority = r.rank
+      and c.state in ('ready', 'waiting', 'paused')
+      and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
+      and c.engine_version <= $2::integer
+      and c.definition_version <= (
+        select max(t.version)
+        from unnest($3::text[], $4::integer[]) as t (name, version)
+        where t.name = c.case_type
+      )
+      order by c.due_at
+      limit cardinality($7::text[])
+    ) as c
+    -- As turnAt in core/starting.ts; a test keeps the two equal.
+    order by c.due_at - r.rank * interval '10 minutes'
+    limit cardinality($7::text[])
+  ) as first
+  group by first.rank
+),
+due as (
   select c.shard, c.case_id, c.due_at
-  from foothold.cases as c
-  where c.state in ('ready', 'waiting', 'paused')
-    and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
-    and c.engine_version <= $2::integer
-    and c.definition_version <= (
-      select max(t.version)
-      from unnest($3::text[], $4::integer[]) as t (name, version)
-      where t.name = c.case_type
+  from shares as s
+  cross join lateral (
+    select c.shard, c.case_id, c.due_at
+    from foothold.cases as c
+    where c.priority = s.rank
+      and c.state in ('ready', 'waiting', 'paused')
+      and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
+      and c.engine_version <= $2::integer
+      and c.definition_version <= (
+        select max(t.version)
+        from unnest($3::text[], $4::integer[]) as t (name, version)
+        where t.name = c.case_type
+      )
+    order by c.due_at
+    limit s.share
+    for no key update of c skip locked
+  ) as c
+),
+-- What another statement holds is made up for by what is due of any other priority; nothing is looked at where none is.
+more as (
+  select c.shard, c.case_id, c.due_at
+  from ranks as r
+  cross join lateral (
+    select c.shard, c.case_id, c.due_at
+    from foothold.cases as c
+    where c.priority = r.rank
+      and c.state in ('ready', 'waiting', 'paused')
+      and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
+      and c.engine_version <= $2::integer
+      and c.definition_version <= (
+        select max(t.version)
+        from unnest($3::text[], $4::integer[]) as t (name, version)
+        where t.name = c.case_type
+      )
+      and not exists (select from due as d where d.shard = c.shard and d.case_id = c.case_id)
+    order by c.due_at
+    limit (
+      case
+        when (select count(*) from due) < (select sum(share) from shares)
+          then cardinality($7::text[]) - (select count(*) from due)
+        else 0
+      end
     )
-  order by c.due_at
-  limit cardinality($7::text[])
-  for no key update of c skip locked
+    for no key update of c skip locked
+  ) as c
+  limit cardinality($7::text[]) - (select count(*) from due)
 ),
 numbered as (
   select shard, case_id, row_number() over (order by due_at, case_id) as n
-  from due
+  from (select * from due union all select * from more limit cardinality($7::text[])) as taken
 ),
 claimed as (
   update foothold.cases as c

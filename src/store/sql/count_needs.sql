@@ -13,8 +13,15 @@ reviewed as (
 waiting as (
   (
     select c.case_id, c.case_type, c.state, c.changed_at, c.summary
-    from foothold.cases as c
-    where c.state in ('ready', 'waiting', 'paused') and c.state = 'waiting' and c.due_at is not null
+    from (values (1::smallint), (0::smallint), (-1::smallint)) as r (rank)
+    cross join lateral (
+      select *
+      from foothold.cases as c
+      where c.priority = r.rank
+        and c.state in ('ready', 'waiting', 'paused') and c.state = 'waiting' and c.due_at is not null
+      order by c.due_at
+      limit $2::integer
+    ) as c
     order by c.due_at
     limit $2::integer
   )

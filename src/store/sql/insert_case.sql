@@ -1,16 +1,16 @@
 -- Stores a new case with its first journal entries, claimed by its starter or not, and hints where it is due. Returns
 -- one row if it was stored, none if its id or its business key is taken: find_start then tells which.
--- Caller: insertCase. Lock order: one case, new. Index: cases_pkey and cases_business_key, by their constraints.
+-- Caller: insertCase. Lock order: one case, new. Index: cases_pkey and cases_key_held, by their constraints.
 -- $1 shard, $2 case id, $3 tenant, $4 case type, $5 business key, $6 definition version, $7 engine version,
 -- $8 revision, $9 started_at, $10 changed_at, $11 state, $12 due_at, $13 summary, $14 has_review,
 -- $15 claim id (null = not claimed), $16 holder, $17 act within, ms;
 -- $18 when, $19 commit id, $20 lineage; then one for each entry: $21 kind, $22 step, $23 credential, $24 body;
--- $25 the schema to hint about, null = none. Times in epoch ms.
+-- $25 the schema to hint about, null = none; $26 what frees the business key, $27 priority. Times in epoch ms.
 with started as (
   insert into foothold.cases (
     shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, lineage, started_at,
     changed_at, summary, has_review, state, due_at, resting_state, resting_due_at, claim_id, holder_id, claimed_at,
-    act_by_at, act_within_ms, claim_touches
+    act_by_at, act_within_ms, claim_touches, key_freed_by, priority
   )
   values (
     $1::smallint, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::integer, $8::integer, $20::text,
@@ -23,7 +23,8 @@ with started as (
     case when $15::text is not null then now() end,
     case when $15::text is not null then now() + $17::integer * interval '1 millisecond' end,
     $17::integer,
-    case when $15::text is not null then 0 end
+    case when $15::text is not null then 0 end,
+    $26::text, $27::smallint
   )
   on conflict do nothing
   returning shard, case_id, tenant, definition_version, engine_version

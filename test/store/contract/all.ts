@@ -17,11 +17,13 @@ import { testSamples } from "./samples.ts";
 import { testSeconds } from "./seconds.ts";
 import { testSnapshots } from "./snapshots.ts";
 import { testStarts } from "./starts.ts";
+import { testTurns } from "./turns.ts";
 import { testStepTransactions } from "./step-transactions.ts";
 
 /** What every store promises. */
 export function testContract(bench: Bench): void {
   testStarts(bench);
+  testTurns(bench);
   testClaims(bench);
   testCommits(bench);
   testStepTransactions(bench);

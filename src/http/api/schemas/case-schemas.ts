@@ -340,6 +340,8 @@ const definitionStanding = named<DefinitionStanding>("DefinitionStanding")(
 const caseFields = {
   ...lineFields,
   now: time,
+  beginsAt: time,
+  priority: oneOf<CaseView["priority"]>({ high: true, normal: true, low: true }),
   startedBy: actor,
   definition: definitionStanding,
   input: json,

@@ -202,6 +202,7 @@ export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType"
     steps: list(step),
     removed: list(text),
     events: list(text),
+    keyFreedBy: oneOf<NonNullable<CaseOutline["keyFreedBy"]>>({ canceled: true, end: true }).exactOptional(),
   }),
 );
 

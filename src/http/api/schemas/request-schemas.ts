@@ -5,6 +5,8 @@
 
 import { z } from "zod";
 import type { Assignee } from "../../../core/journal.ts";
+import type { Priority } from "../../../core/starting.ts";
+import { DURATION_MS_MAX } from "../../../define/duration.ts";
 import { PASSWORD_CHARS_MAX } from "../../../people/password.ts";
 import {
   BUSINESS_KEY_CHARS_MAX,
@@ -46,7 +48,7 @@ import { readableState, storedState } from "./case-schemas.ts";
 import { failureKind } from "./failure-schemas.ts";
 import { standing, workState } from "./inbox-schemas.ts";
 import { previewedMove } from "./preview-schemas.ts";
-import { json, list, named, typed } from "./schema.ts";
+import { json, list, named, oneOf, time, typed } from "./schema.ts";
 
 /** Longest name of a type, step, destination, source or id. */
 const NAME_CHARS_MAX = 200;
@@ -158,6 +160,9 @@ export const startBody: z.ZodType<StartBody> = named<StartBody>("StartRequest")(
     input: json,
     businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
     tenant: tenant.exactOptional(),
+    startAt: time.exactOptional(),
+    startAfterMs: z.int().min(0).max(DURATION_MS_MAX).exactOptional(),
+    priority: oneOf<Priority>({ high: true, normal: true, low: true }).exactOptional(),
   }),
 );
 
