@@ -2,7 +2,6 @@
 
 import { FootholdError } from "../src/core/errors.ts";
 import { headersOf } from "../src/inbox/arrival.ts";
-import { workFor } from "../src/inbox/deliver.ts";
 import { eventIdOf, keyHash } from "../src/inbox/keys.ts";
 import { Receiver } from "../src/inbox/receive.ts";
 import { reconcile } from "../src/inbox/reconcile.ts";
@@ -22,8 +21,6 @@ import type { NetworkHabits } from "./store.ts";
 /** How long the provider waits for an answer, in virtual ms. */
 const ANSWER_MS_MAX = 3_000;
 const SWEEP_EVERY_MS = 4_000;
-/** How long after a failover what was under way as it came has ended, in virtual ms. */
-const REPLAY_AFTER_MS = 2_000;
 /** Events of a run, at most. */
 const EVENTS_MAX = 500;
 
@@ -105,8 +102,8 @@ export class HookServer {
   }
 
   /**
-   * Reads the provider's list and has everything worked on once more, as a person orders after a failover; again while the
-   * network loses requests, or once it runs.
+   * Reads the provider's list, as a person orders after a failover; again while the network loses requests, or once it runs.
+   * What a case was told and lost is told again by itself.
    */
   async reconcile(): Promise<void> {
     this.#isReadingOrdered = this.#process.isDead;
@@ -118,8 +115,6 @@ export class HookServer {
     for (let tries = 1; tries <= 20; tries += 1) {
       try {
         await reconcile({ store: store.inbox, receiver, ports: process.ports, source, signal });
-        await process.ports.clock.sleep(REPLAY_AFTER_MS);
-        await this.#replayAll(store);
         this.#isReading = false;
         return;
       } catch (error) {
@@ -127,14 +122,6 @@ export class HookServer {
         await process.ports.clock.sleep(200);
       }
     }
-  }
-
-  /** A failover can lose what a case was told, and not that its event was worked on. */
-  async #replayAll({ inbox }: Store): Promise<void> {
-    const { events } = await inbox.listEvents({ limit: EVENTS_MAX });
-    const act = { by: "ops", reason: "the database failed over" };
-    for (const { event } of events)
-      await inbox.reopenWork(event.eventId, workFor(this.#options.source, event), act);
   }
 }
 

@@ -60,7 +60,13 @@ export interface WorkContext {
 
 /** What became of a piece of work. */
 export type WorkEnd =
-  | { readonly kind: "done" | "ignored"; readonly sentence: string; readonly caseIds: readonly string[] }
+  | {
+      readonly kind: "done" | "ignored";
+      readonly sentence: string;
+      readonly caseIds: readonly string[];
+      /** What the cases know the event by; null = that they are there is enough. */
+      readonly sourceId: string | null;
+    }
   /** Its case is not there, or what must come first: looked at again, within the event's own bound. */
   | {
       readonly kind: "waits";
@@ -175,7 +181,7 @@ async function start({ door }: WorkContext, consumer: StartConsumer, event: Inbo
   const sentence = isNew
     ? `Case ${caseId} of ${caseType} was started.`
     : `Case ${caseId} of ${caseType} has this key already; nothing was started.`;
-  return { kind: "done", sentence, caseIds: [caseId] };
+  return { kind: "done", sentence, caseIds: [caseId], sourceId: null };
 }
 
 interface Telling {
@@ -214,7 +220,7 @@ async function tell(
   const why = replies.map((reply) => reply.ignored);
   const sentence = replies.map((reply) => `Case ${reply.caseId}: ${reply.sentence}`).join(" ");
   const kind = why.every((one) => one !== undefined) ? "ignored" : "done";
-  return { kind, sentence, caseIds };
+  return { kind, sentence, caseIds, sourceId: sourceIdOf(event) };
 }
 
 async function payloadOf(context: WorkContext, consumer: TellConsumer, event: InboxEvent): Promise<Json> {
@@ -332,5 +338,5 @@ function review(errorClass: string, sentence: string): WorkEnd {
 }
 
 function ignored(sentence: string): WorkEnd {
-  return { kind: "ignored", sentence, caseIds: [] };
+  return { kind: "ignored", sentence, caseIds: [], sourceId: null };
 }

@@ -217,7 +217,16 @@ class Working implements InboxWorker {
   #again({ work }: ClaimedWork): WorkOutcome {
     const { eventId, consumer, attempts, claimId, caseIds, waitsFor, errorClass } = work;
     const sentence = "The database was away while it was worked on.";
-    const rest = { eventId, consumer, attempts, claimId: claimId ?? "", caseIds, waitsFor, errorClass };
+    const rest = {
+      eventId,
+      consumer,
+      attempts,
+      claimId: claimId ?? "",
+      caseIds,
+      sourceId: null,
+      waitsFor,
+      errorClass,
+    };
     return { ...rest, state: "waiting", dueInMs: AWAY_MS, sentence };
   }
 
@@ -225,7 +234,15 @@ class Working implements InboxWorker {
     const { ports, attemptsMax = ATTEMPTS_MAX } = this.#options;
     const { eventId, consumer, attempts } = work;
     const claimId = work.claimId ?? "";
-    const rest = { eventId, consumer, claimId, caseIds: [], waitsFor: null, errorClass: null };
+    const rest = {
+      eventId,
+      consumer,
+      claimId,
+      caseIds: [],
+      sourceId: null,
+      waitsFor: null,
+      errorClass: null,
+    };
     switch (end.kind) {
       case "done":
       case "ignored":
@@ -236,6 +253,7 @@ class Working implements InboxWorker {
           attempts,
           sentence: end.sentence,
           caseIds: end.caseIds,
+          sourceId: end.sourceId,
         };
       case "waits": {
         const { delayMs, untilAt, target: waitsFor } = end;
@@ -262,7 +280,7 @@ class Working implements InboxWorker {
   }
 
   #review(
-    rest: Pick<WorkOutcome, "eventId" | "consumer" | "claimId" | "caseIds" | "waitsFor">,
+    rest: Pick<WorkOutcome, "eventId" | "consumer" | "claimId" | "caseIds" | "sourceId" | "waitsFor">,
     attempts: number,
     sentence: string,
     errorClass: string,

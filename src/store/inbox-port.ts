@@ -153,6 +153,8 @@ export interface WorkOutcome extends WorkName {
   readonly sentence: string;
   readonly errorClass: string | null;
   readonly caseIds: readonly string[];
+  /** What these cases know the event by; null = that they are there is enough. */
+  readonly sourceId: string | null;
   readonly waitsFor: CaseTarget | null;
 }
 
@@ -284,7 +286,11 @@ export interface InboxStore {
     readonly nextDueAt: number | null;
     readonly now: number;
   }>;
-  /** Stores outcomes; true for each whose claim still held. */
+  /**
+   * Stores outcomes; true for each whose claim still held. Work is done, or ignored, only together with what its cases were
+   * told: where one of them is not there, or does not know the event by its source id, a failover has lost that since, and
+   * the work is ready again.
+   */
   settleWork(outcomes: readonly WorkOutcome[]): Promise<readonly boolean[]>;
   /**
    * Gives back what this holder has claimed without knowing, due now and without a loss: a reply was lost, or a failover
@@ -319,7 +325,9 @@ export interface InboxStore {
   /** Newest first, at most `limit`. */
   listRefusals(limit: number): Promise<readonly Refusal[]>;
   /** Work in review as `countEventNeeds` of core counts it, by the store's time; of at most {@link REVIEWED_WORK_MAX}. */
-  countNeeds(dueAfterMs: number): Promise<{ readonly needs: readonly EventNeed[]; readonly isWhole: boolean }>;
+  countNeeds(
+    dueAfterMs: number,
+  ): Promise<{ readonly needs: readonly EventNeed[]; readonly isWhole: boolean }>;
   /** How much work there is, by source and state. */
   countWork(): Promise<readonly WorkCount[]>;
   /**
@@ -364,3 +372,9 @@ export const WORK_LOSSES_MAX = 3;
 
 /** Pieces of work in review that one reading of needs looks at. */
 export const REVIEWED_WORK_MAX = 100_000;
+
+/** What is said of work that is ready again because a failover lost what its case was told. */
+export const LOST_FACT_SENTENCE =
+  "What its case was told is lost: the database failed over while it was worked on. It is told again.";
+/** After how long such work is taken up again, in ms. */
+export const LOST_FACT_DELAY_MS = 1_000;

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { testDesk } from "../../src/desk/purchase.fixture.ts";
 import { countEventNeeds } from "../../src/core/event-needs.ts";
 import { keyHash } from "../../src/inbox/keys.ts";
 import {
+  LOST_FACT_SENTENCE,
   WORK_LOSSES_MAX,
   type ClaimedWork,
   type InboxStore,
@@ -15,6 +17,7 @@ import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { newCase } from "../store/made-cases.ts";
 import { eventIn, newDelivery, newWork, scope, type Made } from "./made-deliveries.ts";
+import { until } from "../engine/world.ts";
 
 const tables = [
   "deliveries",
@@ -99,6 +102,8 @@ async function claim(inbox: InboxStore, count = 10): Promise<readonly ClaimedWor
   return reply.claimed;
 }
 
+const order = { vendor: "ACME", amount: 12.5 };
+
 function outcomeOf({ work }: ClaimedWork, given: Partial<WorkOutcome>): WorkOutcome {
   return {
     eventId: work.eventId,
@@ -110,6 +115,7 @@ function outcomeOf({ work }: ClaimedWork, given: Partial<WorkOutcome>): WorkOutc
     sentence: "Told.",
     errorClass: null,
     caseIds: [],
+    sourceId: null,
     waitsFor: null,
     ...given,
   };
@@ -202,10 +208,35 @@ function testInbox(storeOf: () => Store): void {
     const eventId = await takeOne({ key: "k" });
     const [claimed] = await claim(inbox());
     if (claimed === undefined) throw new Error("nothing was claimed");
-    expect(await inbox().settleWork([outcomeOf(claimed, { caseIds: ["07-abc"] })])).toEqual([true]);
+    const { caseId } = await testDesk(storeOf()).startCase("purchase", order, { by: "ada" });
+    expect(await inbox().settleWork([outcomeOf(claimed, { caseIds: [caseId] })])).toEqual([true]);
     await takeOne({ key: "k" });
-    expect((await inbox().showEvent(eventId))?.work).toMatchObject([{ state: "done", caseIds: ["07-abc"] }]);
+    expect((await inbox().showEvent(eventId))?.work).toMatchObject([{ state: "done", caseIds: [caseId] }]);
     expect(await claim(inbox())).toEqual([]);
+  });
+
+  test("takes work for done only with what its cases were told: what a failover lost since is told again", async () => {
+    const desk = testDesk(storeOf());
+    const { caseId } = await desk.startCase("purchase", order, { by: "ada" });
+    const sourceId = "inbox:bank:e-1";
+    const eventId = await takeOne({ key: "k" });
+    const settled = async (given: Partial<WorkOutcome>) => {
+      const shown = async () => (await inbox().showEvent(eventId))?.work[0];
+      const [claimed] = await until("the work to be due", async () => {
+        const found = await claim(inbox());
+        return found.length === 0 ? null : found;
+      });
+      if (claimed === undefined) throw new Error("nothing was claimed");
+      expect(await inbox().settleWork([outcomeOf(claimed, given)])).toEqual([true]);
+      return shown();
+    };
+    const lost = { state: "ready", claimId: null, sentence: LOST_FACT_SENTENCE };
+    // The case itself, or the fact in it, was of the server that is gone.
+    expect(await settled({ caseIds: [caseId, "07-gone"] })).toMatchObject(lost);
+    expect(await settled({ caseIds: [caseId], sourceId, state: "ignored" })).toMatchObject(lost);
+    const event = { eventType: "approval.revoked", payload: { why: "late" }, sourceId };
+    await desk.recordEvent(caseId, event);
+    expect(await settled({ caseIds: [caseId], sourceId })).toMatchObject({ state: "done", dueAt: null });
   });
 
   test("keeps sources and tenants apart: one never hides what another sends", async () => {

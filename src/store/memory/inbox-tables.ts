@@ -3,6 +3,8 @@
 import { invariant } from "../../core/errors.ts";
 import { countEventNeeds, type EventNeed } from "../../core/event-needs.ts";
 import {
+  LOST_FACT_DELAY_MS,
+  LOST_FACT_SENTENCE,
   EVENT_LIST_MAX,
   MATCHES_MAX,
   SIGHTINGS_MAX,
@@ -36,6 +38,8 @@ export interface Surroundings {
   now(): number;
   findCase(tenant: string, caseType: string, businessKey: string): string | null;
   hint(): void;
+  /** Whether a case is there, and knows an event by this id; null = that it is there is enough. */
+  knowsFact(caseId: string, sourceId: string | null): boolean;
 }
 
 interface Delivered {
@@ -204,11 +208,19 @@ export class MemoryInbox {
     this.works.set(workName(work.eventId, work.consumer), { ...called, work });
   }
 
-  settle({ claimId, dueInMs, ...outcome }: WorkOutcome): boolean {
-    const called = this.works.get(workName(outcome.eventId, outcome.consumer));
-    if (called?.work.state !== "claimed" || called.work.claimId !== claimId) return false;
+  /** What is done must be in its cases: a failover may have lost that since they were told. */
+  #judged(outcome: WorkOutcome): WorkOutcome {
+    const { state, caseIds, sourceId } = outcome;
+    const isOver = state === "done" || state === "ignored";
+    if (!isOver || caseIds.every((caseId) => this.around.knowsFact(caseId, sourceId))) return outcome;
+    return { ...outcome, state: "ready", dueInMs: LOST_FACT_DELAY_MS, sentence: LOST_FACT_SENTENCE };
+  }
+
+  settle(given: WorkOutcome): boolean {
+    const called = this.works.get(workName(given.eventId, given.consumer));
+    if (called?.work.state !== "claimed" || called.work.claimId !== given.claimId) return false;
     const now = this.around.now();
-    const { state, attempts, sentence, errorClass, caseIds, waitsFor } = outcome;
+    const { state, dueInMs, attempts, sentence, errorClass, caseIds, waitsFor } = this.#judged(given);
     const dueAt = dueInMs === null ? null : now + dueInMs;
     invariant((dueAt !== null) === (state === "ready" || state === "waiting"), `${state} with due ${dueAt}`);
     this.put(called, {

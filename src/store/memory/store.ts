@@ -162,6 +162,11 @@ class Memory {
     this.audit = new MemoryAudit(this);
   }
 
+  knowsFact(caseId: string, sourceId: string | null): boolean {
+    const stored = this.cases.get(caseId);
+    return stored !== undefined && (sourceId === null || stored.changes.has(sourceId));
+  }
+
   /** What lists are judged by beside rows. */
   seen(): SeenNow {
     return { holders: this.holders.list(), secondUntilAt: this.seconds.untilAt, now: this.now() };

@@ -4,6 +4,8 @@ import { invariant } from "../../core/errors.ts";
 import {
   MATCHES_MAX,
   SWEEP_MAX,
+  LOST_FACT_DELAY_MS,
+  LOST_FACT_SENTENCE,
   WORK_CLAIM_MAX,
   WORK_LOSSES_MAX,
   type CaseTarget,
@@ -66,6 +68,7 @@ async function leaveLanes(database: Database, rows: readonly ClaimedRow[]): Prom
         claimId: row.claim_id ?? "",
         state: "waiting",
         dueInMs: LANE_WAIT_MS,
+        sourceId: null,
         sentence: "Another event of the same subject is being worked on.",
       })),
     );
@@ -109,6 +112,9 @@ export async function settleWork(
     all.map(({ waitsFor }) => waitsFor?.tenant ?? null),
     all.map(({ waitsFor }) => waitsFor?.caseType ?? null),
     all.map(({ waitsFor }) => waitsFor?.key ?? null),
+    all.map(({ sourceId }) => sourceId),
+    LOST_FACT_SENTENCE,
+    LOST_FACT_DELAY_MS,
   ]);
   const stored = new Set(rows.map(({ n }) => sorted[n - 1]?.index));
   return outcomes.map((_, index) => stored.has(index));

@@ -69,6 +69,7 @@ describe("people and late workers", () => {
       sentence,
       errorClass: null,
       caseIds: [],
+      sourceId: null,
       waitsFor: null,
     });
     const eventId = (await world.history())[0]?.event.eventId ?? "";
