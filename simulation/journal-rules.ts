@@ -50,6 +50,8 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (at < state.changedAt) violate("time", `an entry at ${at} follows one at ${state.changedAt}`);
   if (entry.kind === "intentOpened") checkIntent(site, entry, violate);
   if (entry.kind === "attemptOpened") checkAttempt(site, entry, violate);
+  if (entry.kind === "attemptOpened" && at + CLOCK_MS < state.beginsAt)
+    violate("begin", `${entry.step} is sent at ${at}, before ${state.beginsAt}`);
   if (entry.kind === "intentOpened" || entry.kind === "attemptOpened") checkCanceling(site, entry, violate);
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
   if (entry.kind === "lookAnswered") checkLook(site, entry, commitId, violate);

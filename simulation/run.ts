@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Json } from "../src/core/json.ts";
+import type { Priority } from "../src/core/starting.ts";
 import { sendsOf } from "../src/core/sends.ts";
 import { registryOf } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
@@ -43,6 +44,11 @@ const LEASE_MS = 3_000;
  * does not end as people help, who make what rests in review go on.
  */
 const CALM_MS = 41_000;
+/** What cases start with in turn; drawn from the seed itself, so that all else of it stays. */
+const PRIORITIES: readonly Priority[] = ["normal", "high", "low"];
+/** One case in so many is started for later, by so many virtual ms. */
+const LATER_EVERY = 4;
+const LATER_MS = 8_000;
 /** How long the stock stays empty, in virtual ms. */
 const OUT_OF_STOCK_MS_MAX = 2_500;
 /** How often a start is tried while the network loses requests. */
@@ -200,15 +206,22 @@ class Run {
         isFaulty: this.#random.chance(0.15),
         note: "first",
       };
-      this.#caseIds.push(await this.#startCase(input, `order-${index}`));
+      this.#caseIds.push(await this.#startCase(input, index));
     }
   }
 
   /** As a caller does whose request got no answer: the same business key again finds the same case. */
-  async #startCase(input: Json, businessKey: string): Promise<string> {
+  async #startCase(input: Json, index: number): Promise<string> {
+    const place = this.#seed + index;
+    const options = {
+      by: "ann",
+      businessKey: `order-${index}`,
+      priority: PRIORITIES[place % PRIORITIES.length],
+      startAfter: place % LATER_EVERY === 0 ? LATER_MS : 0,
+    };
     for (let tries = 1; ; tries += 1) {
       try {
-        return (await this.#desk.startCase("simulated", input, { by: "ann", businessKey })).caseId;
+        return (await this.#desk.startCase("simulated", input, options)).caseId;
       } catch (error) {
         if (tries === STARTS_MAX) throw error;
       }
