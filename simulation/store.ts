@@ -130,6 +130,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     audit: store.audit,
     notices: store.notices,
     samples: store.samples,
+    milestones: store.milestones,
     seconds: store.seconds,
   };
 }

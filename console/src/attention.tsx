@@ -138,6 +138,7 @@ function TypeCounts({ types }: Pick<Overview, "types">): JSX.Element {
               ))}
               <th scope="col">with review</th>
               <th scope="col">workers</th>
+              <th scope="col">where</th>
             </tr>
           </thead>
           <tbody>
@@ -147,11 +148,6 @@ function TypeCounts({ types }: Pick<Overview, "types">): JSX.Element {
                   <Link to={listPath({ type: type.caseType })}>
                     <Told text={type.caseType} />
                   </Link>
-                  <small>
-                    <Link to={typePath(type.caseType)}>
-                      Map<span className="hidden"> of {type.caseType}</span>
-                    </Link>
-                  </small>
                   {type.isLoaded ? null : <small>definition not loaded here</small>}
                 </th>
                 {columns.map(([state]) => (
@@ -164,6 +160,11 @@ function TypeCounts({ types }: Pick<Overview, "types">): JSX.Element {
                 </td>
                 <td>
                   <Count number={type.workers} to="workers" />
+                </td>
+                <td>
+                  <Link to={typePath(type.caseType)}>
+                    Map<span className="hidden"> of {type.caseType}</span>
+                  </Link>
                 </td>
               </tr>
             ))}

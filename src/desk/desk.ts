@@ -13,6 +13,7 @@ import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
+import type { MilestoneFilter } from "../store/milestone-port.ts";
 import type { CaseFilter, Store, StoredRow, TypeCount } from "../store/port.ts";
 import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
@@ -92,6 +93,7 @@ import {
   type StateHistory,
   type TrafficView,
 } from "./history.ts";
+import { readMilestones, type MilestonesView } from "./milestones.ts";
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -266,6 +268,8 @@ export interface Desk {
   history(request: HistoryRequest): Promise<StateHistory>;
   /** The same destinations with what they took over the last hours. */
   traffic(): Promise<TrafficView>;
+  /** What became of all cases: reviews, ends and lost workers, newest first. Throws `INVALID_REQUEST`, `CORRUPT_JOURNAL`. */
+  milestones(filter: MilestoneFilter): Promise<MilestonesView>;
   /** Samples what pictures over time show; a process that has the definitions starts one. */
   sampler(options: { readonly onError: (error: unknown) => void }): Sampler;
 }
@@ -362,6 +366,7 @@ type Readings = Pick<
   | "caseMap"
   | "history"
   | "traffic"
+  | "milestones"
   | "sampler"
   | "listSeconds"
 >;
@@ -416,6 +421,7 @@ function readings(parts: DeskParts): Readings {
     },
     history: (request) => readHistory(parts, stepCounts, request),
     traffic: () => readTraffic(parts),
+    milestones: (filter) => readMilestones(parts, filter),
     sampler: (options) => createSampler(parts, options),
     listSeconds: (caseId) => listSeconds(parts, caseId ?? null),
   };

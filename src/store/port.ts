@@ -19,6 +19,7 @@ import type { AuditStore, NewAuditLine } from "./audit-port.ts";
 import type { BulkStore } from "./bulk-port.ts";
 import type { DestinationStore } from "./destination-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
+import type { MilestoneStore } from "./milestone-port.ts";
 import type { NoticeStore } from "./notice-port.ts";
 import type { PeopleStore } from "./people-port.ts";
 import type { SampleStore } from "./sample-port.ts";
@@ -420,6 +421,8 @@ export interface Store extends DestinationStore {
   readonly audit: AuditStore;
   /** What owners are told, and the messages that tell them. */
   readonly notices: NoticeStore;
+  /** What became of all cases, by time. */
+  readonly milestones: MilestoneStore;
   /** How cases stand at their steps, now and over time. */
   readonly samples: SampleStore;
   /** Moves that wait for a second person. */

@@ -114,6 +114,7 @@ export class TestProcess {
       audit: store.audit,
       notices: store.notices,
       samples: store.samples,
+      milestones: store.milestones,
       seconds: store.seconds,
     };
   }

@@ -29,6 +29,7 @@ const hot: readonly (readonly [StatementName, readonly string[]])[] = [
 const hotWhenFull: readonly (readonly [StatementName, readonly string[]])[] = [
   ["list_cases", ["cases_started"]],
   ["list_reviews", ["cases_review"]],
+  ["list_milestones", ["cases_pkey", "journal_milestones"]],
   ["count_steps", ["cases_review", "cases_due", "cases_open_ended", "cases_paused", "cases_claimed"]],
 ];
 

@@ -38,6 +38,7 @@ import {
 } from "./schemas/inbox-schemas.ts";
 import { messageParams, notices, ownerParams, owners, retried, tested } from "./schemas/notice-schemas.ts";
 import { forms, movePreview } from "./schemas/preview-schemas.ts";
+import { milestones, milestonesQuery } from "./schemas/milestone-schemas.ts";
 import { caseMap, history, historyQuery, traffic } from "./schemas/picture-schemas.ts";
 import { preview } from "./schemas/plan-schemas.ts";
 import {
@@ -136,6 +137,7 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   listCaseTypes: { ...none, reply: caseTypes },
   showCaseType: { ...none, params: caseTypeParams, reply: caseOutline },
   showForms: { ...none, params: caseTypeParams, reply: forms },
+  listMilestones: { ...none, query: milestonesQuery, reply: milestones },
   showCaseMap: { ...none, params: caseTypeParams, reply: caseMap },
   showHistory: { ...none, query: historyQuery, reply: history },
   showTraffic: { ...none, reply: traffic },

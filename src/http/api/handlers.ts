@@ -18,6 +18,7 @@ import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import { PICTURE_HANDLERS } from "./picture-handlers.ts";
 import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
+import { MILESTONE_HANDLERS } from "./milestone-handlers.ts";
 import { NOTICE_HANDLERS } from "./notice-handlers.ts";
 import { SECOND_HANDLERS } from "./second-handlers.ts";
 import type {
@@ -141,6 +142,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   }),
   listWorkers: async ({ parts }) => ({ reply: await listWorkers(parts) }),
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
+  ...MILESTONE_HANDLERS,
   ...PICTURE_HANDLERS,
   ...BULK_HANDLERS,
   ...AUDIT_HANDLERS,

@@ -141,6 +141,25 @@ describe("pictures over the API", () => {
     expect(JSON.stringify(destinations)).not.toContain("denial");
   });
 
+  test("milestones of all cases are told to who may see the case, newest first", async () => {
+    const [first, second] = await start(2);
+    now += 5;
+    await ada.cancelCase({ caseId: first ?? "", reason: "ordered twice" }, { plan: "*" });
+    now += 5;
+    await ada.cancelCase({ caseId: second ?? "" }, { plan: "*" });
+    const { milestones } = await ada.listMilestones({ kind: ["canceled"] });
+    expect(milestones).toMatchObject([
+      { caseId: second, kind: "canceled", by: { name: "ada" } },
+      { caseId: first, at: now - 5, sentence: "ada canceled the case: ordered twice." },
+    ]);
+    expect((await ada.listMilestones({ until: now })).milestones).toHaveLength(1);
+    const part: Grant = { verbs: "all", tenants: ["acme"], caseTypes: "all" };
+    const signIn = () =>
+      Promise.resolve({ name: "ben", person: null, signedInBy: "session", grants: [part] } as const);
+    const ben = watchedClient(testApp(store, { signIn })).client;
+    expect(await ben.listMilestones()).toEqual({ milestones: [], next: null });
+  });
+
   test("who may see a part of the tenants gets no counts over all of them", async () => {
     await start(2);
     const part: Grant = { verbs: "all", tenants: ["acme"], caseTypes: "all" };

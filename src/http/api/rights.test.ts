@@ -48,6 +48,7 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   listCaseTypes: null,
   showCaseType: null,
   showForms: null,
+  listMilestones: null,
   showCaseMap: null,
   showHistory: null,
   showTraffic: null,

@@ -6,6 +6,7 @@
 import { AUDIT_ROUTES } from "./audit-routes.ts";
 import { BULK_ROUTES } from "./bulk-routes.ts";
 import { INBOX_ROUTES } from "./inbox-routes.ts";
+import { MILESTONE_ROUTES } from "./milestone-routes.ts";
 import { NOTICE_ROUTES } from "./notice-routes.ts";
 import { PICTURE_ROUTES } from "./picture-routes.ts";
 import type { RouteHead } from "./route-head.ts";
@@ -296,6 +297,7 @@ export const API_ROUTES: {
     summary: "Who holds which case, and until when",
   },
   ...BULK_ROUTES,
+  ...MILESTONE_ROUTES,
   ...PICTURE_ROUTES,
   ...AUDIT_ROUTES,
   ...SECOND_ROUTES,

@@ -24,6 +24,7 @@ import type { InboxApiTypes, RevealBody } from "./inbox-types.ts";
 import type { PictureApiTypes } from "./picture-types.ts";
 import type { SecondApiTypes } from "./second-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
+import type { MilestoneApiTypes } from "./milestone-types.ts";
 import type { NoticeApiTypes } from "./notice-types.ts";
 
 export type * from "./audit-types.ts";
@@ -32,6 +33,7 @@ export type * from "./case-queries.ts";
 export type * from "./inbox-types.ts";
 export type * from "./picture-types.ts";
 export type * from "./settings-types.ts";
+export type * from "./milestone-types.ts";
 export type * from "./notice-types.ts";
 
 /** A route that takes nothing. */
@@ -225,6 +227,7 @@ export interface ApiTypes
     BulkApiTypes,
     InboxApiTypes,
     NoticeApiTypes,
+    MilestoneApiTypes,
     PictureApiTypes,
     SecondApiTypes,
     SettingsApiTypes {

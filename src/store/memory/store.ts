@@ -35,6 +35,7 @@ import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, readPulse, takeable, type SeenNow } from "./listing.ts";
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
+import { memoryMilestones } from "./milestones.ts";
 import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
 import { memorySamples } from "./samples.ts";
@@ -118,6 +119,7 @@ function storeOf(memory: Memory): Store {
       now: () => memory.now(),
       rows: () => [...memory.cases.values()].map(storedRow),
     }),
+    milestones: memoryMilestones(memory.cases),
     samples: memorySamples({
       now: () => memory.now(),
       rows: () => [...memory.cases.values()].map(storedRow),

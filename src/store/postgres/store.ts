@@ -24,6 +24,7 @@ import { Starts } from "./starts.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
+import { postgresMilestones } from "./milestones.ts";
 import { postgresNotices } from "./notices.ts";
 import { postgresSamples } from "./samples.ts";
 import { postgresSeconds } from "./seconds.ts";
@@ -85,6 +86,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     bulk: postgresBulk(database),
     audit: postgresAudit(database),
     notices: postgresNotices(database),
+    milestones: postgresMilestones(database),
     samples: postgresSamples(database),
     seconds: postgresSeconds(database),
   };

@@ -81,6 +81,7 @@ const STATEMENT_NAMES = [
   "list_events",
   "list_holders",
   "list_messages",
+  "list_milestones",
   "list_notices",
   "list_open_seconds",
   "list_people",

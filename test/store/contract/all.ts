@@ -10,6 +10,7 @@ import { testDestinations } from "./destinations.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testLists } from "./lists.ts";
+import { testMilestones } from "./milestones.ts";
 import { testNotices } from "./notices.ts";
 import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
@@ -40,6 +41,7 @@ export function testContract(bench: Bench): void {
   testBulk(bench);
   testAudit(bench);
   testNotices(bench);
+  testMilestones(bench);
   testSamples(bench);
   testSeconds(bench);
 }
