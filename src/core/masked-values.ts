@@ -12,7 +12,7 @@ export type MaskedPath = readonly string[];
 /** Masked paths of one declaration. */
 export const MASKED_PATHS_MAX = 100;
 /** Texts of masked values that are looked for in other texts. */
-export const MASKED_TEXTS_MAX = 500;
+const MASKED_TEXTS_MAX = 500;
 /** Names in one path. */
 const PATH_NAMES_MAX = 16;
 /** Shorter values are masked in their place only: they would be found in every other word. */

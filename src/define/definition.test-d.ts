@@ -192,6 +192,21 @@ describe("the result", () => {
       });
   });
 
+  test("that nobody typed is Json, and none is null", () => {
+    start
+      .step("fetchIt", { to: erp, run: async (): Promise<unknown> => Promise.resolve(1) })
+      .step("sendIt", { to: erp, run: async () => Promise.resolve() })
+      .step("next", {
+        to: erp,
+        run: ({ results }) => {
+          expectTypeOf(results.fetchIt).toEqualTypeOf<Json>();
+          expectTypeOf(results.sendIt).toEqualTypeOf<null>();
+        },
+      });
+  });
+});
+
+describe("the result of a wait", () => {
   test("of the first of several events says which it was, and has its payload", () => {
     defineCase("order", {
       version: 1,
@@ -222,7 +237,7 @@ describe("the result", () => {
         timeout: "3d",
         look: ({ results }) => {
           expectTypeOf(results.settled).toEqualTypeOf<{ cents: number }>();
-          return results.settled.cents === 0 ? notYet("it runs", { again: "5m" }) : found(new Date());
+          return results.settled.cents === 0 ? notYet("it runs", { again: "5m" }) : found(new Date(0));
         },
         result: z.coerce.date(),
       })
@@ -234,19 +249,6 @@ describe("the result", () => {
       });
     // @ts-expect-error -- how a look went must be said
     recorded.poll("settled", { of: erp, timeout: "3d", look: () => 3 });
-  });
-
-  test("that nobody typed is Json, and none is null", () => {
-    start
-      .step("fetchIt", { to: erp, run: async (): Promise<unknown> => Promise.resolve(1) })
-      .step("sendIt", { to: erp, run: async () => Promise.resolve() })
-      .step("next", {
-        to: erp,
-        run: ({ results }) => {
-          expectTypeOf(results.fetchIt).toEqualTypeOf<Json>();
-          expectTypeOf(results.sendIt).toEqualTypeOf<null>();
-        },
-      });
   });
 });
 

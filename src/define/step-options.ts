@@ -281,7 +281,7 @@ export interface PollOptions<
 }
 
 /** What `look` answers. */
-export type LookReply<Result> = Found<Result> | NotYet | CannotTell;
+type LookReply<Result> = Found<Result> | NotYet | CannotTell;
 
 /** A step that waits for time to pass. */
 export interface SleepOptions<

@@ -261,8 +261,10 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
       return `waits for the approval of ${wait.by}${latest(wait.dueAt, formatTime)}`;
     case "event":
       return `waits for the event ${awaitedTypes(wait).join(" or ")}${latest(wait.dueAt, formatTime)}`;
-    case "poll":
-      return `looks at ${wait.destination} again at ${formatTime(wait.dueAt)}, at ${formatTime(wait.untilAt)} for the last time (${wait.why})`;
+    case "poll": {
+      const [next, last] = [formatTime(wait.dueAt), formatTime(wait.untilAt)];
+      return `looks at ${wait.destination} again at ${next}, at ${last} for the last time (${wait.why})`;
+    }
     case "timer":
       return `waits until ${formatTime(wait.dueAt)}`;
     case "held":

@@ -47,7 +47,7 @@ export interface AttemptContext {
 }
 
 /** What the words of an outcome must not repeat. */
-export interface OutcomeMasking {
+interface OutcomeMasking {
   readonly texts: readonly string[];
   /** Of what `run` gives. */
   readonly result: readonly MaskedPath[];

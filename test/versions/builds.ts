@@ -11,7 +11,7 @@ import { input, look, post } from "../engine/steps.ts";
 const SEND_MS = 100;
 
 /** A step of a build. */
-export interface BuiltStep {
+interface BuiltStep {
   /** What it does, whatever it is called. */
   readonly does: string;
   readonly name: string;

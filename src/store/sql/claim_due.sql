@@ -1,7 +1,7 @@
--- Claims due cases, those of higher priority first and of each longest due first, and gives them with their snapshots, where this fold made one, and the entries
--- after those: one row for each entry, summary and snapshot only in the first row of a case. Cases that another statement
--- holds are skipped. A case that changed while this statement began may come without its newest entries; the caller
--- compares the revision and reads the case again.
+-- Claims due cases, those of higher priority first and of each longest due first, and gives them with their snapshots, where
+-- this fold made one, and the entries after those: one row for each entry, summary and snapshot only in the first row of a
+-- case. Cases that another statement holds are skipped. A case that changed while this statement began may come without its
+-- newest entries; the caller compares the revision and reads the case again.
 -- The claimable rule is the same as isClaimable in core/row.ts; a test keeps the two equal.
 -- Each priority counts as ten minutes of waiting. What is looked at is bounded by the cases wanted, for each priority.
 -- Caller: claimDue. Lock order: cases by priority in the order of due_at, skipping what is locked, so it waits for nobody.

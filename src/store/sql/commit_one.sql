@@ -5,7 +5,8 @@
 -- $1 shard, $2 case id, $3 claim id, $4 revision made on, then what the row becomes: $5 revision, $6 changed_at,
 -- $7 state, $8 due_at, $9 summary, $10 has_review, $11 act within, ms (null = the claim is freed);
 -- $12 when, $13 commit id; then four times kind (null = no entry), step, credential and body: $14 to $17, $18 to $21,
--- $22 to $25, $26 to $29; the lineage of the journal: $30 that it was made on, $31 that it becomes; $32 definition_version. Times in epoch ms.
+-- $22 to $25, $26 to $29; the lineage of the journal: $30 that it was made on, $31 that it becomes;
+-- $32 definition_version. Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $5::integer,

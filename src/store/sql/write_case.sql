@@ -5,7 +5,8 @@
 -- $9 whether it is claimed then, $10 act within, ms, from now on (null = the claim is not touched);
 -- $11 when, $12 commit id, $13 revision before, $14 lineage after; then one for each entry: $15 kind, $16 step,
 -- $17 credential, $18 body; $19 the schema to hint about, null = none; $20 claim id and $21 holder of one that takes
--- the case, null = as they are; $22 what the change is known by when it comes again, on its first entry; $23 definition_version. Times in epoch ms.
+-- the case, null = as they are; $22 what the change is known by when it comes again, on its first entry;
+-- $23 definition_version. Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $3::integer,
