@@ -3,18 +3,14 @@
  * store's one door, judged by core. The desk never calls `run`, `check` or a probe; plans are made from recorded answers.
  */
 
-import type { CaseState } from "../core/case-state.ts";
-import { FootholdError } from "../core/errors.ts";
-import type { PlanInput } from "../core/planning.ts";
 import type { Ports } from "../core/ports.ts";
-import { standingOfRepair } from "../core/repair-moves.ts";
 import type { SecondMove, SecondRule } from "../core/second-person.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
 import type { MilestoneFilter } from "../store/milestone-port.ts";
-import type { CaseFilter, Store, StoredRow, TypeCount } from "../store/port.ts";
+import type { CaseFilter, Store, TypeCount } from "../store/port.ts";
 import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
   addNote,
@@ -63,13 +59,12 @@ import {
 } from "./problems.ts";
 import { viewLine, type CaseLine } from "./case-view.ts";
 import type { HasRight } from "./moves-view.ts";
-import { viewPacket, type ReviewPacket } from "./packet.ts";
+import type { ReviewPacket } from "./packet.ts";
 import { previewMove, viewForms, type FormsView, type MovePreview, type PreviewRequest } from "./preview.ts";
 import {
   answerSecond,
   askSecond,
   listSeconds,
-  secondsOf,
   type SecondAnswerRequest,
   type SecondMoveRequest,
   type SecondView,
@@ -82,8 +77,8 @@ import {
   type CheckRequest,
   type SkipRequest,
 } from "./step-orders.ts";
-import { checkEngine, type ActReply } from "./change.ts";
-import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
+import type { ActReply } from "./change.ts";
+import { definitionOf } from "./definition.ts";
 import { diffDefinitions, type DefinitionDiff, type DiffRequest } from "./definition-diff.ts";
 import { viewCaseMap, type CaseMap } from "./case-map.ts";
 import {
@@ -99,7 +94,6 @@ import { readDestinations, readingsFor, type DestinationsView } from "./destinat
 import type { DeskParts } from "./desk-parts.ts";
 import { markRestored, type RestoredReport, type RestoredRequest } from "./restored.ts";
 import { viewOverview, type Overview } from "./overview.ts";
-import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
 import {
   closeRepair,
   keepRepair,
@@ -110,11 +104,11 @@ import {
   type RepairLife,
   type TakeOverRequest,
 } from "./repairs.ts";
-import { caseNotFound, isCaseId, type Who } from "./requests.ts";
-import { maskOf, maskPacket } from "./masked-views.ts";
-import { hasMaskedValues, revealCase, type Revealed, type RevealRequest } from "./revealing.ts";
+import type { Who } from "./requests.ts";
+import { revealCase, type Revealed, type RevealRequest } from "./revealing.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { shareCounts } from "./shared-counts.ts";
+import { showCase } from "./show-case.ts";
 import { followStoreTime } from "./store-time.ts";
 
 /** What the desk is made of. */
@@ -438,58 +432,6 @@ function auditedAccess(parts: DeskParts, request: AccessRequest): Promise<Access
       after: { credentialId, probe: probe.kind, released, waiting },
     }),
   );
-}
-
-async function showCase(
-  parts: DeskParts,
-  caseId: string,
-  repairId: string | null,
-  hasRight: HasRight,
-): Promise<ReviewPacket> {
-  const { store, registry, ports, formatTime } = parts;
-  if (!isCaseId(caseId)) throw caseNotFound(caseId);
-  const [found, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
-  if (found === null) throw caseNotFound(caseId);
-  const stored = asDefined(registry, found);
-  checkEngine(stored.row, parts.engineVersion);
-  const destinations = await readingsFor(parts, [stored.row]);
-  const now = await store.now();
-  const { state } = stored;
-  if (repairId !== null) checkRepair(stored.row, state, repairId);
-  const { standing: definition, caseType } = definitionOf(registry, stored.row);
-  const inputFor = (one: CaseState): PlanInput =>
-    planFrom(ports, caseType ?? neededDefinition(registry, stored.row), { row: stored.row, state: one, now });
-  const inputs = caseType === null ? null : inputsOf(state, inputFor);
-  const tellFingerprint =
-    caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
-  const seconds = await secondsOf(parts, caseId);
-  const packet = viewPacket(
-    {
-      stored,
-      state,
-      holders,
-      definition,
-      inputs,
-      inputFor,
-      makeRequest: requestMaker(caseType),
-      hasRight,
-      isOwnRepair: repairId !== null,
-      fingerprintNow: tellFingerprint,
-      destinations,
-      now,
-      formatTime,
-    },
-    seconds,
-  );
-  const isMasked = hasMaskedValues(caseType, state);
-  return maskPacket({ ...packet, isMasked }, maskOf(caseType, stored.journal));
-}
-
-/** Throws `REPAIR_OVER` unless it is still open. */
-function checkRepair({ claim }: StoredRow, state: CaseState, repairId: string): void {
-  const standing = standingOfRepair(state, claim?.claimId ?? null, repairId);
-  if (standing.kind === "open") return;
-  throw new FootholdError(standing.code, standing.sentence, { details: { caseId: state.caseId } });
 }
 
 async function listCases(parts: DeskParts, filter: ListFilter): Promise<ListPage> {

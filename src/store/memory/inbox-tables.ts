@@ -1,10 +1,7 @@
 /** What the inbox of the memory store holds, and each change of it. */
 
 import { invariant } from "../../core/errors.ts";
-import { countEventNeeds, type EventNeed } from "../../core/event-needs.ts";
 import {
-  LOST_FACT_DELAY_MS,
-  LOST_FACT_SENTENCE,
   EVENT_LIST_MAX,
   MATCHES_MAX,
   SIGHTINGS_MAX,
@@ -32,14 +29,13 @@ import {
 } from "../inbox-port.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { refill } from "./holders.ts";
+import { judged, type KnownFacts } from "./lost-facts.ts";
 
 /** What the inbox needs of the rest of the store. */
-export interface Surroundings {
+export interface Surroundings extends KnownFacts {
   now(): number;
   findCase(tenant: string, caseType: string, businessKey: string): string | null;
   hint(): void;
-  /** Whether a case is there, and knows an event by this id; null = that it is there is enough. */
-  knowsFact(caseId: string, sourceId: string | null): boolean;
 }
 
 interface Delivered {
@@ -208,19 +204,11 @@ export class MemoryInbox {
     this.works.set(workName(work.eventId, work.consumer), { ...called, work });
   }
 
-  /** What is done must be in its cases: a failover may have lost that since they were told. */
-  #judged(outcome: WorkOutcome): WorkOutcome {
-    const { state, caseIds, sourceId } = outcome;
-    const isOver = state === "done" || state === "ignored";
-    if (!isOver || caseIds.every((caseId) => this.around.knowsFact(caseId, sourceId))) return outcome;
-    return { ...outcome, state: "ready", dueInMs: LOST_FACT_DELAY_MS, sentence: LOST_FACT_SENTENCE };
-  }
-
   settle(given: WorkOutcome): boolean {
     const called = this.works.get(workName(given.eventId, given.consumer));
     if (called?.work.state !== "claimed" || called.work.claimId !== given.claimId) return false;
     const now = this.around.now();
-    const { state, dueInMs, attempts, sentence, errorClass, caseIds, waitsFor } = this.#judged(given);
+    const { state, dueInMs, attempts, sentence, errorClass, caseIds, waitsFor } = judged(given, this.around);
     const dueAt = dueInMs === null ? null : now + dueInMs;
     invariant((dueAt !== null) === (state === "ready" || state === "waiting"), `${state} with due ${dueAt}`);
     this.put(called, {
@@ -363,12 +351,8 @@ export class MemoryInbox {
     return { events, next: last === undefined ? null : placeOf(last.event) };
   }
 
-  countNeeds(dueAfterMs: number): readonly EventNeed[] {
-    const reviewed = [...this.works.values()].filter(({ work }) => work.state === "in_review");
-    return countEventNeeds(
-      reviewed.map(({ work }) => work),
-      { now: this.around.now(), dueAfterMs },
-    );
+  reviewed(): readonly StoredWork[] {
+    return [...this.works.values()].map(({ work }) => work).filter(({ state }) => state === "in_review");
   }
 
   countWork(): readonly WorkCount[] {

@@ -1,5 +1,6 @@
 /** The inbox of the memory store: each method is one step that nothing can come in between. */
 
+import { countEventNeeds } from "../../core/event-needs.ts";
 import type { InboxStore } from "../inbox-port.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryInbox, scopeOf, type Surroundings } from "./inbox-tables.ts";
@@ -33,7 +34,10 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     showEvent: async (eventId) => inbox.showEvent(eventId),
     listEvents: async (filter) => inbox.listEvents(filter),
     listRefusals: async (limit) => inbox.refusals.toReversed().slice(0, limit),
-    countNeeds: async (dueAfterMs) => ({ needs: inbox.countNeeds(dueAfterMs), isWhole: true }),
+    countNeeds: async (dueAfterMs) => ({
+      needs: countEventNeeds(inbox.reviewed(), { now: around.now(), dueAfterMs }),
+      isWhole: true,
+    }),
     countWork: async () => inbox.countWork(),
     reopenWork: (eventId, work, act) => written(() => inbox.reopen(eventId, work, act)),
     readReconciling: async (tenant, source) =>

@@ -1,0 +1,74 @@
+/** Reads one case for people: the packet, as everybody sees it. */
+
+import type { CaseState } from "../core/case-state.ts";
+import { FootholdError } from "../core/errors.ts";
+import type { PlanInput } from "../core/planning.ts";
+import { standingOfRepair } from "../core/repair-moves.ts";
+import type { StoredRow } from "../store/port.ts";
+import { checkEngine } from "./change.ts";
+import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
+import type { DeskParts } from "./desk-parts.ts";
+import { readingsFor } from "./destinations.ts";
+import { maskOf, maskPacket } from "./masked-views.ts";
+import type { HasRight } from "./moves-view.ts";
+import { viewPacket, type ReviewPacket } from "./packet.ts";
+import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
+import { caseNotFound, isCaseId } from "./requests.ts";
+import { hasMaskedValues } from "./revealing.ts";
+import { secondsOf } from "./seconds.ts";
+
+/**
+ * The packet of a case, for the holder of a repair where one is named, and for somebody with these rights. Throws
+ * `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, `REPAIR_OVER`.
+ */
+export async function showCase(
+  parts: DeskParts,
+  caseId: string,
+  repairId: string | null,
+  hasRight: HasRight,
+): Promise<ReviewPacket> {
+  const { store, registry, ports, formatTime } = parts;
+  if (!isCaseId(caseId)) throw caseNotFound(caseId);
+  const [found, holders] = await Promise.all([store.loadCase(caseId), store.listHolders()]);
+  if (found === null) throw caseNotFound(caseId);
+  const stored = asDefined(registry, found);
+  checkEngine(stored.row, parts.engineVersion);
+  const destinations = await readingsFor(parts, [stored.row]);
+  const now = await store.now();
+  const { state } = stored;
+  if (repairId !== null) checkRepair(stored.row, state, repairId);
+  const { standing: definition, caseType } = definitionOf(registry, stored.row);
+  const inputFor = (one: CaseState): PlanInput =>
+    planFrom(ports, caseType ?? neededDefinition(registry, stored.row), { row: stored.row, state: one, now });
+  const inputs = caseType === null ? null : inputsOf(state, inputFor);
+  const tellFingerprint =
+    caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
+  const seconds = await secondsOf(parts, caseId);
+  const packet = viewPacket(
+    {
+      stored,
+      state,
+      holders,
+      definition,
+      inputs,
+      inputFor,
+      makeRequest: requestMaker(caseType),
+      hasRight,
+      isOwnRepair: repairId !== null,
+      fingerprintNow: tellFingerprint,
+      destinations,
+      now,
+      formatTime,
+    },
+    seconds,
+  );
+  const isMasked = hasMaskedValues(caseType, state);
+  return maskPacket({ ...packet, isMasked }, maskOf(caseType, stored.journal));
+}
+
+/** Throws `REPAIR_OVER` unless it is still open. */
+function checkRepair({ claim }: StoredRow, state: CaseState, repairId: string): void {
+  const standing = standingOfRepair(state, claim?.claimId ?? null, repairId);
+  if (standing.kind === "open") return;
+  throw new FootholdError(standing.code, standing.sentence, { details: { caseId: state.caseId } });
+}
