@@ -40,6 +40,7 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
     eventRules: shape.isVersioned ? { [REVOKED]: NEWEST, [ARRIVED]: NEWEST } : {},
     keys: null,
     masks: { input: [], results: {}, events: {} },
+    resultOf: null,
     steps: Object.fromEntries(steps),
     destinations: Object.fromEntries(
       [...outside.destinations.values()].map(({ name, access }) => [

@@ -123,6 +123,10 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     hastenHeld: (request) => call("hastenHeld", () => store.hastenHeld(request)),
     countHeld: () => call("countHeld", () => store.countHeld()),
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
+    children: {
+      listUntold: (request) => call("listUntold", () => store.children.listUntold(request)),
+      noteTold: (caseId, standing) => call("noteTold", () => store.children.noteTold(caseId, standing)),
+    },
     inbox: inboxOver(call, store.inbox),
     people: store.people,
     // Nothing here makes bulk acts, takes samples, or tells anybody.

@@ -15,6 +15,7 @@ export const FILTERS = [
   "step",
   "kind",
   "businessKey",
+  "parent",
   "tenant",
   "review",
   "second",
@@ -53,7 +54,18 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
     ]);
     goTo(listPath(Object.fromEntries(values)));
   };
-  const rare = ["state", "owner", "destination", "step", "kind", "businessKey", "tenant", "review", "second"];
+  const rare = [
+    "state",
+    "owner",
+    "destination",
+    "step",
+    "kind",
+    "businessKey",
+    "parent",
+    "tenant",
+    "review",
+    "second",
+  ];
   const usesRare = rare.some((name) => (query.get(name) ?? "") !== "");
   return (
     // Another address is another form, with other values to start with.
@@ -72,6 +84,7 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
           <Choice name="review" label="Open review" query={query} options={["true"]} />
           <Choice name="second" label="Waits for a second person" query={query} options={["true"]} />
           <Field name="businessKey" label="Business key" query={query} />
+          <Field name="parent" label="Started by case" query={query} />
           <Field name="tenant" label="Tenant" query={query} />
         </div>
       </details>

@@ -10,6 +10,7 @@ const looks: Readonly<Record<ReadableState, { readonly sign: string; readonly to
   Running: { sign: "▶", tone: "run" },
   "Will retry": { sign: "↻", tone: "wait" },
   "Waiting for event": { sign: "◷", tone: "wait" },
+  "Waiting for child": { sign: "◷", tone: "wait" },
   "Waiting for approval": { sign: "◷", tone: "need" },
   "Waiting until": { sign: "◷", tone: "wait" },
   "Held back": { sign: "⋯", tone: "wait" },

@@ -82,6 +82,8 @@ export function tellEntry({ at, entry }: JournalEntry): string | null {
     case "definitionChanged":
     case "restored":
     case "eachStarted":
+    case "childStarted":
+    case "childTold":
     case "stepRestored":
     case "parked":
     case "pauseRequested":

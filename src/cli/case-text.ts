@@ -28,6 +28,10 @@ export function caseLines(view: ReviewPacket, repairId: string | null): readonly
       "Waits",
       view.waits.map((one) => `${one.sentence} (next: ${one.actsNext}${by(one.dueAt, view.now)})`),
     ),
+    section(
+      "Children",
+      view.children.map(({ sentence }) => sentence),
+    ),
     section("Waits for a second person", view.seconds.map(secondLine)),
     section("Last error", lastErrorLines(view)),
     section("Confirmed", view.confirmed.map(confirmedLine)),
@@ -50,13 +54,14 @@ export function caseLines(view: ReviewPacket, repairId: string | null): readonly
 }
 
 function headLines(view: CaseView): readonly string[] {
-  const { reading, holding, businessKey } = view;
+  const { reading, holding, businessKey, parent } = view;
   const next =
     reading.actsNext === "nobody" ? "" : ` Next: ${reading.actsNext}${by(reading.byAt, view.now)}.`;
   return [
     `${view.caseId}  ${reading.state}: ${reading.sentence}${next}`,
     `  type      ${view.caseType} version ${view.definitionVersion}, tenant ${view.tenant}`,
     ...(businessKey === null ? [] : [`  key       ${businessKey}`]),
+    ...(parent === null ? [] : [`  parent    ${parent.caseId}, started by its step ${parent.step}`]),
     `  since     ${formatTime(view.sinceAt)} (${formatDistance(view.sinceAt, view.now)})`,
     `  started   ${formatTime(view.startedAt)} by ${view.startedBy.name}`,
     ...(view.beginsAt > view.startedAt ? [`  begins    ${formatTime(view.beginsAt)}`] : []),

@@ -32,6 +32,7 @@ export const casesListCommand: Command = {
     { name: "step", value: "STEP", help: "with --type: only cases that stand at this step" },
     { name: "tenant", value: "TENANT", help: "only this tenant" },
     { name: "key", value: "KEY", help: "only this business key" },
+    { name: "parent", value: "CASE", help: "only cases that this one started" },
     {
       name: "limit",
       value: "CASES",
@@ -48,7 +49,7 @@ export const casesListCommand: Command = {
     const [caseType, tenant, businessKey, after] = ["type", "tenant", "key", "cursor"].map((name) =>
       call.text(name),
     );
-    const step = call.text("step");
+    const [step, parentId] = [call.text("step"), call.text("parent")];
     if (step !== null && typeof caseType !== "string") throw usage(call.command, "--step goes with --type.");
     await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
       const page = await desk.list({
@@ -56,6 +57,7 @@ export const casesListCommand: Command = {
         ...(step !== null && typeof caseType === "string" ? { atSteps: [{ caseType, step }] } : {}),
         ...(typeof tenant === "string" ? { tenant } : {}),
         ...(typeof businessKey === "string" ? { businessKey } : {}),
+        ...(parentId === null ? {} : { parentId }),
         ...(typeof after === "string" ? { after } : {}),
         ...(states.length === 0 ? {} : { states }),
         ...(call.flag("review") ? { withReview: true } : {}),

@@ -31,6 +31,8 @@ export interface CaseCriteria {
   /** Only cases that have an open review, in whatever state. */
   readonly withReview?: boolean;
   readonly businessKey?: string;
+  /** Only cases that this one started. */
+  readonly parentId?: string;
   /** States as people read them. */
   readonly readable?: readonly ReadableState[];
   /** Only cases with a move that waits for a second person. */
@@ -81,12 +83,13 @@ export function meetsCriteria(
 }
 
 function meetsColumns(row: JudgedRow, criteria: CaseCriteria): boolean {
-  const { tenant, caseType, states, businessKey, unchangedSinceAt } = criteria;
+  const { tenant, caseType, states, businessKey, parentId, unchangedSinceAt } = criteria;
   return (
     (tenant === undefined || row.tenant === tenant) &&
     (caseType === undefined || row.caseType === caseType) &&
     (states === undefined || states.includes(row.state)) &&
     (businessKey === undefined || row.businessKey === businessKey) &&
+    (parentId === undefined || row.summary.parent?.caseId === parentId) &&
     (unchangedSinceAt === undefined || row.changedAt <= unchangedSinceAt)
   );
 }
@@ -170,6 +173,7 @@ export const WAIT_WORDS: Readonly<Record<Wait["kind"], ReadableState>> = {
   probe: "Waiting until",
   approval: "Waiting for approval",
   event: "Waiting for event",
+  child: "Waiting for child",
   timer: "Waiting until",
   poll: "Waiting until",
   held: "Held back",

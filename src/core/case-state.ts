@@ -1,6 +1,7 @@
 /** The state of a case: what its journal adds up to. Made by the fold only. */
 
 import type { Failure } from "./failure.ts";
+import type { ChildStanding, ParentRef } from "./child-standing.ts";
 import type {
   Actor,
   Assignee,
@@ -25,7 +26,18 @@ export type AttemptOutcome =
   | { readonly kind: "provedNotExecuted" }
   /** A holder that had lost its claim reported afterwards that it worked. */
   | { readonly kind: "reportedLate"; readonly result: StepResult; readonly evidence: Json }
-  | { readonly kind: "confirmed" };
+  | { readonly kind: "confirmed" }
+  /** It started another case, which is known by itself from here on. */
+  | { readonly kind: "started" };
+
+/** A case that a step started, as far as it has told of itself. */
+export interface ChildState {
+  readonly caseId: string;
+  readonly caseType: string;
+  /** The revision of its journal that it last told of; 0 = of none. */
+  readonly toldRevision: number;
+  readonly standing: ChildStanding;
+}
 
 /** One try under an intent. */
 export interface Attempt {
@@ -171,6 +183,8 @@ export interface StepState {
    * left of an earlier effect.
    */
   readonly replaced: Confirmation | null;
+  /** The case that it started under the present intent; null = none. */
+  readonly child: ChildState | null;
   /** Who said that what the step did stays outside, and why; null = nobody did. */
   readonly leftOutside: { readonly by: string; readonly reason: string } | null;
   /** When the step was last made to ask or wait anew: by a lapse, a correction or a resume. */
@@ -207,7 +221,8 @@ export type Rest =
       readonly reason: string | null;
     }
   | { readonly kind: "in_review" }
-  | { readonly kind: "done"; readonly at: number }
+  /** `result`: what it gives whoever started it. */
+  | { readonly kind: "done"; readonly at: number; readonly result: Json }
   | { readonly kind: "canceled"; readonly at: number; readonly by: Actor; readonly reason: string | null };
 
 /** A repair that is open. */
@@ -256,6 +271,8 @@ export interface CaseState {
   readonly beginsAt: number;
   readonly priority: Priority;
   readonly startedBy: Actor;
+  /** The step of another case that started it; null = none did. */
+  readonly parent: ParentRef | null;
   readonly revision: number;
   readonly changedAt: number;
   readonly input: Json;
@@ -322,6 +339,7 @@ export const UNTOUCHED_STEP: StepState = {
   checkedAt: null,
   undone: null,
   replaced: null,
+  child: null,
   leftOutside: null,
   renewedAt: null,
 };
@@ -372,8 +390,14 @@ export function isUnproved({ outcome }: Attempt): boolean {
     case "provedNotExecuted":
     case "confirmed":
     case "reportedLate":
+    case "started":
       return false;
   }
+}
+
+/** The case that a step started, unless that was canceled: then nothing of it is left. */
+export function aliveChild({ child }: Pick<StepState, "child">): ChildState | null {
+  return child === null || child.standing.kind === "canceled" ? null : child;
 }
 
 /** True when somebody saw the attempt take effect: its own holder in time, or later. */
@@ -389,6 +413,8 @@ export function isNotNeeded(confirmation: Confirmation | null): boolean {
 /** True of a confirmation that rests on an effect at a destination, and not on an answer, an event or the clock. */
 export function hasEffect({ by }: Confirmation): boolean {
   switch (by.how) {
+    case "child":
+      return by.ended === "done";
     case "response":
     case "check":
     case "lateReport":

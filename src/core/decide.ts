@@ -14,7 +14,7 @@ import type {
   Review,
   StepResult,
 } from "./journal.ts";
-import { canonicalJson, type Json } from "./json.ts";
+import { canonicalJson, isJsonObject, type Json } from "./json.ts";
 import type { CaseOutline, ConditionOutline, SendStepOutline } from "./outline.ts";
 import { originName } from "./renames.ts";
 import { BEFORE_RESTORE, CLAIM_BEFORE_RESTORE } from "./restored.ts";
@@ -198,6 +198,9 @@ export function decideAfterAttempt(
     `case ${state.caseId} has no intent version ${ref.intentVersion} of ${step.name}`,
   );
   const seen = outcome.wire === undefined ? {} : { wire: outcome.wire };
+  if (outcome.kind === "succeeded" && step.child?.act === "start") {
+    return { kind: "childStarted", ...ref, caseType: step.child.caseType, caseId: startedIn(outcome.result) };
+  }
   if (outcome.kind === "succeeded") {
     // It rests on what its intent was opened for, not on what the input says by now.
     return {
@@ -213,6 +216,13 @@ export function decideAfterAttempt(
   const graceMs = isDoubted ? graceDelayMs(step, state, now, timesBefore + 1) : null;
   const at = graceMs === null ? retryAt(retry, failure, counted, now, random) : now + graceMs;
   return { kind: "attemptFailed", ...ref, failure, retryAt: at, ...seen };
+}
+
+/** The case that the engine says was started. */
+function startedIn(result: StepResult): string {
+  const caseId = result.kind === "value" && isJsonObject(result.value) ? result.value["caseId"] : undefined;
+  invariant(typeof caseId === "string", "a start of a case did not tell its id");
+  return caseId;
 }
 
 /** An intent as it was before one of its attempts. */

@@ -17,6 +17,9 @@ import { undoName } from "./undo.ts";
 /** Keys of one `each`: more are another case's. */
 export const EACH_KEYS_MAX = 500;
 
+/** The same where each has a child of its own. */
+export const EACH_CHILDREN_MAX = 2_000;
+
 /** Characters of a key. */
 const EACH_KEY_CHARS_MAX = 40;
 
@@ -26,9 +29,8 @@ const KEY = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
 export const NO_FURTHER_ITEM: FactOutline = { kind: "fact", name: "no item came after the start" };
 
 /** Why these cannot be the keys of an `each`; null = they can. */
-export function keysFault(keys: readonly string[]): string | null {
-  if (keys.length > EACH_KEYS_MAX)
-    return `there are ${keys.length} items, at most ${EACH_KEYS_MAX} are allowed`;
+export function keysFault(keys: readonly string[], max: number = EACH_KEYS_MAX): string | null {
+  if (keys.length > max) return `there are ${keys.length} items, at most ${max} are allowed`;
   const wrong = keys.find((key) => key.length > EACH_KEY_CHARS_MAX || !KEY.test(key));
   if (wrong !== undefined) {
     return (
@@ -36,7 +38,8 @@ export function keysFault(keys: readonly string[]): string | null {
       `"_", "-", "." or ":", and begins with a letter or digit`
     );
   }
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  const seen = new Set<string>();
+  const twice = keys.find((key) => seen.size === seen.add(key).size);
   return twice === undefined ? null : `two items have the key ${twice}`;
 }
 
@@ -113,10 +116,12 @@ export function boundAtOnce(
   planned: readonly PlannedStep[],
 ): readonly PlannedStep[] {
   const free = new Map<string | undefined, number>();
-  for (const { step, target } of planned) {
+  for (const { step, target, act } of planned) {
     if (step.kind !== "step" || step.part === undefined) continue;
     const { of, atOnce } = step.part;
-    const isBusy = busy.has(target.name) || busy.has(step.name) || busy.has(undoName(step.name));
+    const isChildBusy = act.kind === "wait" && act.wait.kind === "child";
+    const isBusy =
+      isChildBusy || busy.has(target.name) || busy.has(step.name) || busy.has(undoName(step.name));
     free.set(of, (free.get(of) ?? atOnce) - (isBusy ? 1 : 0));
   }
   if (free.size === 0) return planned;

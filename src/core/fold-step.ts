@@ -1,6 +1,7 @@
 /** What an entry changes about its step. The state passed in carries the entry's own revision already. */
 
 import {
+  aliveChild,
   type ApprovalAnswer,
   type Attempt,
   attemptOf,
@@ -54,6 +55,7 @@ export function openIntent(state: CaseState, entry: EntryOf<"intentOpened">, at:
       attempts: [],
       isUndone: false,
     },
+    child: null,
     // Done again: what was confirmed before cannot come to stand beside the new effect.
     confirmation: null,
     replaced: confirmation !== null && hasEffect(confirmation) ? confirmation : replaced,
@@ -93,6 +95,29 @@ export function openAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, a
     checkOrderedAt: null,
     checkedAt: null,
   };
+}
+
+/** The case that an attempt started. Nothing about the attempt is open any more. */
+export function startChild(state: CaseState, entry: EntryOf<"childStarted">): StepChange {
+  const intent = intentNamed(state, entry);
+  const { number } = attemptNamed(state, intent, entry);
+  const { caseId, caseType } = entry;
+  return {
+    intent: settleAttempt(intent, number, { kind: "started" }, undefined),
+    child: { caseId, caseType, toldRevision: 0, standing: { kind: "running" } },
+    lastFailure: null,
+    notBefore: null,
+    askedByProvider: false,
+  };
+}
+
+/** What a child told; of one that was canceled nothing is left, so that another would be a new effect. */
+export function hearChild(state: CaseState, entry: EntryOf<"childTold">): StepChange | null {
+  const { child, intent, confirmation } = stepOf(state, entry.step);
+  if (child?.caseId !== entry.caseId || child.toldRevision >= entry.childRevision) return null;
+  const told = { ...child, toldRevision: entry.childRevision, standing: entry.standing };
+  const isGone = entry.standing.kind === "canceled" && confirmation === null && intent !== null;
+  return isGone ? { child: told, intent: { ...intent, isUndone: true } } : { child: told };
 }
 
 /** A failure that the attempt's own holder stored. */
@@ -232,6 +257,7 @@ export function undo(known: StepState): StepChange {
   return {
     intent: intent === null ? null : { ...intent, isUndone: true },
     confirmation: null,
+    child: null,
     lapse: null,
     review: null,
     lastFailure: null,
@@ -287,6 +313,7 @@ function confirmedIntent(state: CaseState, entry: EntryOf<"stepConfirmed">): Int
     case "timer":
     case "poll":
     case "each":
+    case "child":
     case "notNeeded":
       return stepOf(state, entry.step).intent;
     case "response":
@@ -341,8 +368,11 @@ export function answerLook(state: CaseState, entry: EntryOf<"lookAnswered">): St
  * A step that a person acted on: its review is closed, it has fresh bounds and no pending automatic try (R16), and what
  * could be asked is asked anew. Attempt numbers run on.
  */
-export function renew({ round }: StepState, at: number, answer: ApprovalAnswer | null): StepChange {
+export function renew(known: StepState, at: number, answer: ApprovalAnswer | null): StepChange {
+  const { round } = known;
   return {
+    // Whoever acts on the step has seen that its child was canceled.
+    child: aliveChild(known),
     review: null,
     notBefore: null,
     askedByProvider: false,

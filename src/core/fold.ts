@@ -19,6 +19,7 @@ import {
   answerLook,
   confirm,
   failAttempt,
+  hearChild,
   openAttempt,
   openIntent,
   refreshAccess,
@@ -26,6 +27,7 @@ import {
   reportLate,
   restore,
   ruleOut,
+  startChild,
   undo,
   type EntryOf,
   type StepChange,
@@ -69,6 +71,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     beginsAt,
     priority: priorityIn([entry]),
     startedBy: entry.by,
+    parent: entry.parent ?? null,
     revision,
     changedAt: at,
     input: entry.input,
@@ -106,11 +109,7 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "intentOpened":
       return goOn(state, at, entry.step, openIntent(state, entry, at));
     case "attemptOpened":
-      return {
-        ...goOn(state, at, entry.step, openAttempt(state, entry, at)),
-        fencingToken: entry.fencingToken,
-        restored: withBegun(state.restored, entry.step),
-      };
+      return beginAttempt(state, entry, at);
     case "restored":
       return restoreCase(state, entry, at);
     case "attemptFailed":
@@ -128,7 +127,9 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "definitionChanged":
       return changeDefinition(state, entry, at);
     case "eachStarted":
-      return startEach(state, entry, at);
+    case "childStarted":
+    case "childTold":
+      return branchOut(state, entry, at);
     case "stepLapsed":
     case "stepRestored":
     case "stepUndone":
@@ -146,7 +147,7 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
     case "parked":
       return { ...state, rest: park(entry) };
     case "caseDone":
-      return { ...state, rest: { kind: "done", at } };
+      return { ...state, rest: { kind: "done", at, result: entry.result ?? null } };
     case "claimLost":
       return loseClaim(state, entry, at);
     case "eventReceived":
@@ -177,6 +178,14 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
   }
 }
 
+function beginAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, at: number): CaseState {
+  return {
+    ...goOn(state, at, entry.step, openAttempt(state, entry, at)),
+    fencingToken: entry.fencingToken,
+    restored: withBegun(state.restored, entry.step),
+  };
+}
+
 type RepairEntry = EntryOf<"repairOpened" | "repairTakenOver" | "eventAttached" | "repairEnded">;
 
 function applyRepair(state: CaseState, entry: RepairEntry, at: number): CaseState {
@@ -204,10 +213,17 @@ function askToStop(
 }
 
 /** Whoever cancels a case wants it to move, paused or not; what it waited for people to go on with does not matter any more. */
-function beginCancel(state: CaseState, { by, reason }: EntryOf<"cancelRequested">, at: number): CaseState {
+function beginCancel(
+  state: CaseState,
+  { by, reason, byParent }: EntryOf<"cancelRequested">,
+  at: number,
+): CaseState {
   const beginsAt = Math.min(state.beginsAt, at);
   const asked = { ...state, beginsAt, cancelRequest: { by, reason, untilAt: null }, pauseRequest: null };
-  return goAgain(closeReviews(asked), at);
+  const closed = closeReviews(asked);
+  // Only its parent takes back what a case did that is done.
+  const isReopened = byParent === true && closed.rest.kind === "done";
+  return isReopened ? { ...closed, rest: { kind: "ready", dueAt: at } } : goAgain(closed, at);
 }
 
 /** That something may exist twice only a person closes. */
@@ -356,6 +372,38 @@ function changeDefinition(state: CaseState, entry: EntryOf<"definitionChanged">,
   if (taken !== undefined) throw corruptJournal(state, `${taken.from} is to be ${taken.to}, which is there`);
   const definitionVersion = Math.max(state.definitionVersion, version);
   return { ...renameSteps(state, renamed), definitionVersion, rest: { kind: "ready", dueAt: at } };
+}
+
+/** What becomes of a step that is several, or another case. */
+function branchOut(
+  state: CaseState,
+  entry: EntryOf<"eachStarted" | "childStarted" | "childTold">,
+  at: number,
+): CaseState {
+  switch (entry.kind) {
+    case "eachStarted":
+      return startEach(state, entry, at);
+    case "childStarted":
+      return goOn(state, at, entry.step, startChild(state, entry));
+    case "childTold":
+      return learnOfChild(state, entry, at);
+  }
+}
+
+/** Its end wakes the case; that it waits for people, or not any more, is only shown with what the case waits for. */
+function learnOfChild(state: CaseState, entry: EntryOf<"childTold">, at: number): CaseState {
+  const change = hearChild(state, entry);
+  if (change === null) return state;
+  const known = changeStep(state, entry.step, change);
+  const { kind } = entry.standing;
+  if (kind === "done" || kind === "canceled") return wake(known, at);
+  if (known.rest.kind !== "waiting") return known;
+  const waits = known.rest.waits.map((wait) =>
+    wait.kind === "child" && wait.caseId === entry.caseId
+      ? { ...wait, needsPeople: kind === "inReview" }
+      : wait,
+  );
+  return { ...known, rest: { ...known.rest, waits } };
 }
 
 function confirmStep(state: CaseState, entry: EntryOf<"stepConfirmed">, at: number): CaseState {

@@ -3,6 +3,7 @@
  * from its entries (fold.ts). The union is closed: a new kind needs its place in the fold, the reading and the docs.
  */
 
+import type { ChildStanding, ParentRef } from "./child-standing.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
 import type { KeyFreedBy, Priority } from "./starting.ts";
@@ -34,6 +35,8 @@ export type ConfirmedBy =
   | { readonly how: "poll"; readonly askedAt: number }
   /** All of its keys stand. */
   | { readonly how: "each"; readonly keys: number }
+  /** The case that the step started has ended. */
+  | { readonly how: "child"; readonly caseId: string; readonly ended: "done" | "canceled" }
   /** Nothing was to be done: a condition of `when` did not hold. */
   | { readonly how: "notNeeded"; readonly why: string }
   /** A person vouches for it. */
@@ -179,6 +182,16 @@ export type Wait =
       readonly destination: string;
       readonly why: string;
     }
+  /** For another case to end, which tells of it: nothing looks again by itself. */
+  | {
+      readonly kind: "child";
+      readonly step: string;
+      readonly dueAt: null;
+      readonly caseId: string;
+      readonly caseType: string;
+      /** True while that case, or one that it waits for, waits for people. */
+      readonly needsPeople: boolean;
+    }
   /** Held back: all workers together send no more to this destination now. `dueAt` of a repeat is not journaled. */
   | {
       readonly kind: "held";
@@ -252,6 +265,8 @@ export type Entry =
       readonly priority?: Priority;
       /** Left out = nothing. */
       readonly keyFreedBy?: KeyFreedBy;
+      /** Left out for a case that no other case started. */
+      readonly parent?: ParentRef;
     }
   /** A later version of the definition acts on the case from here on, or one in which steps of it have other names. */
   | {
@@ -290,6 +305,24 @@ export type Entry =
       readonly holder: Actor;
       /** The version that the write is conditional on; left out where none is compared. */
       readonly version?: string;
+    }
+  /** The attempt started another case, in the same transaction as this entry. */
+  | {
+      readonly kind: "childStarted";
+      readonly step: string;
+      readonly intentVersion: number;
+      readonly attempt: number;
+      readonly caseId: string;
+      readonly caseType: string;
+    }
+  /** What a child tells its parent of itself. */
+  | {
+      readonly kind: "childTold";
+      readonly step: string;
+      readonly caseId: string;
+      /** Of the child's journal: what an earlier one told is out of date. */
+      readonly childRevision: number;
+      readonly standing: ChildStanding;
     }
   | {
       readonly kind: "attemptFailed";
@@ -466,7 +499,13 @@ export type Entry =
     }
   | { readonly kind: "inputCorrected"; readonly input: Json; readonly by: Actor; readonly reason: string }
   /** A person wants the case canceled: from here on nothing is begun, and what was done is undone. */
-  | { readonly kind: "cancelRequested"; readonly by: Actor; readonly reason: string | null }
+  | {
+      readonly kind: "cancelRequested";
+      readonly by: Actor;
+      readonly reason: string | null;
+      /** Set where its parent takes back what the case did, even if it is done. */
+      readonly byParent?: true;
+    }
   | { readonly kind: "canceled"; readonly by: Actor; readonly reason: string | null }
   | {
       readonly kind: "pauseRequested";
@@ -497,7 +536,8 @@ export type Entry =
       readonly holder: Actor;
       readonly outcome: LateOutcome;
     }
-  | { readonly kind: "caseDone" };
+  /** `result`: what it gives whoever started it; left out where its type declares none. */
+  | { readonly kind: "caseDone"; readonly result?: Json };
 
 /** The kinds of {@link Entry}, for storage and docs. */
 export type EntryKind = Entry["kind"];

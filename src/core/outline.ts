@@ -135,9 +135,29 @@ export interface SendStepOutline extends StepCommon {
   readonly onLapse: LapsePolicy;
   /** How its effect is taken back: a step of its own, named after it, with intents and attempts like any other. */
   readonly undo: SendStepOutline | null;
+  /** Set where what is sent goes to another case of ours: it starts one, or cancels the one that was started. */
+  readonly child?: ChildOutline;
   /** Set for the step of one key of an `each`. */
   readonly part?: { readonly of: string; readonly key: string; readonly atOnce: number };
 }
+
+/** What a step does with another case. */
+export type ChildOutline =
+  | {
+      readonly act: "start";
+      readonly caseType: string;
+      readonly onCanceled: ChildCanceledPolicy;
+    }
+  | { readonly act: "cancel"; readonly caseType: string };
+
+/** What becomes of a case whose child was canceled by somebody else. */
+export type ChildCanceledPolicy =
+  /** A person decides; once they resume, another child is started. */
+  | "review"
+  /** It is canceled too: what it did is undone. */
+  | "cancel"
+  /** It goes on: the result says so. */
+  | "result";
 
 /** A step for every key of a list. */
 export interface EachStepOutline extends StepCommon {

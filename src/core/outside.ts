@@ -1,6 +1,7 @@
 /** What a case has outside: effects that would be left there without a word if it ended now. */
 
 import {
+  aliveChild,
   hasEffect,
   isWithoutEffect,
   stepOf,
@@ -34,6 +35,7 @@ export function outsideEffects(state: CaseState): readonly OutsideEffect[] {
 }
 
 function whatIsOutside(known: StepState): OutsideEffect["what"] | null {
+  if (aliveChild(known) !== null) return "effect";
   if (unsettledIntent(known) !== null) return "unsettled";
   if (known.confirmation !== null && hasEffect(known.confirmation)) return "effect";
   return known.replaced === null ? null : "earlier";

@@ -6,6 +6,7 @@
 import { stepOf } from "./case-state.ts";
 import type { LapseReason } from "./journal.ts";
 import type { LapsePolicy, SendStepOutline } from "./outline.ts";
+import { planChildUndo } from "./plan-child.ts";
 import { allowedAt, planFresh, planSend, retryWait } from "./plan-send.ts";
 import type { Act, Aim, PlanInput } from "./planning.ts";
 import { turnsAwayLate } from "./repeat-safety.ts";
@@ -87,6 +88,7 @@ function planRecheck(input: PlanInput, step: SendStepOutline, because: LapseReas
 
 /** Plans the undo of a confirmed step. */
 export function planUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline): Aim {
+  if (step.child !== undefined) return planChildUndo(input, step, undo);
   const known = stepOf(input.state, undo.name);
   const { confirmation, review } = known;
   const isBegun = isBeingUndone(input.state, step);

@@ -8,6 +8,7 @@ import { type CaseState, stepOf } from "./case-state.ts";
 import { beginsSomething, boundAtOnce, expandOutline, planEach } from "./each.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
+import { planChild } from "./plan-child.ts";
 import { holdSend } from "./plan-hold.ts";
 import { planLapsed } from "./plan-lapsed.ts";
 import { actForOrder } from "./plan-ordered-check.ts";
@@ -113,6 +114,10 @@ function aimFor(planning: Planning): Aim {
   const { input, step, standing } = planning;
   const ordered = isBusy(input, step) || !isReached(planning) ? null : actForOrder(input, step, standing);
   if (ordered !== null) return { target: ordered.target, act: holdBack(input, ordered.target, ordered.act) };
+  if (standing.kind === "open" && step.kind === "step" && isNext(planning) && !isBusy(input, step)) {
+    const child = planChild(input, step);
+    if (child !== null) return { target: child.target, act: holdBack(input, child.target, child.act) };
+  }
   if (standing.kind !== "lapsed" || step.kind !== "step" || !isNext(planning) || isBusy(input, step)) {
     return { target: step, act: actFor(planning) };
   }

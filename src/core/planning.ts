@@ -87,10 +87,13 @@ export type Act =
   /** Nothing to send: this entry confirms. */
   | { readonly kind: "confirm"; readonly entry: Extract<Entry, { kind: "stepConfirmed" }> }
   /** Nothing to send or ask: this entry says what is known by itself. */
-  | { readonly kind: "record"; readonly entry: Extract<Entry, { kind: "checkAnswered" | "stepUndone" }> }
+  | { readonly kind: "record"; readonly entry: RecordedEntry }
   | { readonly kind: "wait"; readonly wait: Wait }
   /** `isOpen` = the review stands in the journal already. */
   | { readonly kind: "review"; readonly review: Review; readonly isOpen: boolean };
+
+/** What is known by itself. */
+type RecordedEntry = Extract<Entry, { kind: "checkAnswered" | "stepUndone" | "cancelRequested" }>;
 
 /** Something that waits for a person. */
 export type ReviewAct = Extract<Act, { kind: "review" }>;

@@ -46,6 +46,8 @@ export interface CaseSummary {
   readonly isRepaired: boolean;
   /** How many of all effects are undone, or said to stay outside; left out where the case is not being canceled. */
   readonly undoing?: { readonly undone: number; readonly of: number };
+  /** The case that started it, and by which step; left out where none did. */
+  readonly parent?: { readonly caseId: string; readonly step: string };
   /** Whose it is; left out = nobody's in particular. */
   readonly assignee?: Assignee;
   /** Who has it open for repair, and how many events came meanwhile; null = nobody has. */
@@ -113,6 +115,7 @@ function summarize(state: CaseState): CaseSummary {
     losses: state.losses,
     isRepaired: state.repaired,
     ...withUndoing(state),
+    ...withParent(state),
     ...(state.assignee === null ? {} : { assignee: storableAssignee(state.assignee) }),
     repair:
       state.repair === null
@@ -130,6 +133,10 @@ function withProblems(state: CaseState): Pick<CaseSummary, "problems"> {
 function withUndoing(state: CaseState): Pick<CaseSummary, "undoing"> {
   const undoing = undoingOf(state);
   return undoing === null ? {} : { undoing };
+}
+
+function withParent({ parent }: CaseState): Pick<CaseSummary, "parent"> {
+  return parent === null ? {} : { parent: { caseId: parent.caseId, step: parent.step } };
 }
 
 function lastFailureOf(state: CaseState): FailureSummary | null {
@@ -197,6 +204,7 @@ function storableWait(wait: Wait): Wait {
     case "check":
     case "timer":
     case "held":
+    case "child":
       return wait;
   }
 }

@@ -63,6 +63,14 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     claimId: "claim-1",
     holder: worker,
   },
+  childStarted: { kind: "childStarted", ...ref, caseId: "00-1", caseType: "shipment" },
+  childTold: {
+    kind: "childTold",
+    step: "create",
+    caseId: "00-1",
+    childRevision: 2,
+    standing: { kind: "inReview" },
+  },
   attemptFailed: { kind: "attemptFailed", ...ref, failure: failure({ executed: "maybe" }), retryAt: START },
   checkAnswered: {
     kind: "checkAnswered",
@@ -197,6 +205,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 11, folded: "c70974e362148aa0" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 12, folded: "c8f155eb9fc190d2" });
   });
 });

@@ -82,6 +82,14 @@ const waits: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
     why: "it runs",
   },
   timer: { kind: "timer", step: "pause", dueAt: START + HOUR },
+  child: {
+    kind: "child",
+    step: "ship",
+    dueAt: null,
+    caseId: "00-1",
+    caseType: "shipment",
+    needsPeople: true,
+  },
   held: { kind: "held", step: "notify", dueAt: START + HOUR, destination: "erp", credentialId: "erp-1" },
   access: {
     kind: "access",
@@ -100,6 +108,7 @@ const WAITING: Record<Wait["kind"], ReadableState> = {
   approval: "Waiting for approval",
   event: "Waiting for event",
   poll: "Waiting until",
+  child: "Waiting for child",
   timer: "Waiting until",
   held: "Held back",
   access: "Needs access",

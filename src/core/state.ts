@@ -12,6 +12,7 @@ export type ReadableState =
   | "Running"
   | "Will retry"
   | "Waiting for event"
+  | "Waiting for child"
   | "Waiting for approval"
   | "Waiting until"
   | "Held back"
@@ -283,6 +284,8 @@ function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }:
         ...engine,
         byAt: dueAt ?? wait.dueAt,
       };
+    case "child":
+      return readChildWait(wait);
     case "timer":
       return { state: "Waiting until", sentence: `${wait.step} waits for its time.`, ...engine };
     case "held":
@@ -303,6 +306,16 @@ function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }:
       };
     }
   }
+}
+
+function readChildWait({ step, caseId, caseType, needsPeople }: Extract<Wait, { kind: "child" }>): Reading {
+  const people = needsPeople ? ", which waits for people" : "";
+  return {
+    state: "Waiting for child",
+    sentence: `${step} waits for ${caseType} case ${caseId}${people}.`,
+    actsNext: needsPeople ? `whoever case ${caseId} waits for` : `case ${caseId}`,
+    byAt: null,
+  };
 }
 
 /** "Held back: erp is down since …; 37 cases wait; next check allowed at …". */

@@ -43,6 +43,7 @@ const readable: Record<ReadableState, true> = {
   Running: true,
   "Will retry": true,
   "Waiting for event": true,
+  "Waiting for child": true,
   "Waiting for approval": true,
   "Waiting until": true,
   "Held back": true,
@@ -84,6 +85,7 @@ const waits: Record<Wait["kind"], Wait> = {
   event: { kind: "event", step: "a", dueAt: START, eventType: "paid" },
   poll: { kind: "poll", step: "a", dueAt: START, untilAt: START, destination: "erp", why: "it runs" },
   timer: { kind: "timer", step: "a", dueAt: START },
+  child: { kind: "child", step: "a", dueAt: null, caseId: "00-1", caseType: "shipment", needsPeople: false },
   held: { kind: "held", step: "a", dueAt: START, destination: "erp", credentialId: "erp-1" },
   access: {
     kind: "access",
@@ -200,6 +202,16 @@ const entries: Record<Exclude<EntryKind, "caseStarted">, readonly Entry[]> = {
   definitionChanged: [{ kind: "definitionChanged", version: 2, renamed: [], by: person }],
   restored: [{ kind: "restored", backupAt: 1, by: person }],
   eachStarted: [{ kind: "eachStarted", step: "a", keys: ["1"] }],
+  childStarted: [{ kind: "childStarted", ...ref, caseId: "00-1", caseType: "shipment" }],
+  childTold: [
+    {
+      kind: "childTold",
+      step: "a",
+      caseId: "00-1",
+      childRevision: 2,
+      standing: { kind: "done", result: null },
+    },
+  ],
   leftOutside: [{ kind: "leftOutside", step: "a", by: person, reason: "why" }],
   checkOrdered: [{ kind: "checkOrdered", step: "a", ...why }],
   assigned: [{ kind: "assigned", to: { id: "p-1", label: "Ann" }, ...why }],
@@ -290,7 +302,11 @@ const inRepair: readonly EntryKind[] = ["eventAttached", "repairTakenOver", "rep
 
 function stateAfter(from: RestingState, entry: Entry): string {
   const before = inRepair.includes(entry.kind) ? [opened] : [];
-  const journal = numbered([started(), ...sent, ...resting[from], ...before, entry], { from: 1, at: START });
+  const known = entry.kind === "childTold" ? entries.childStarted : [];
+  const journal = numbered([started(), ...sent, ...known, ...resting[from], ...before, entry], {
+    from: 1,
+    at: START,
+  });
   return rowOf(foldJournal("case-1", journal)).state;
 }
 

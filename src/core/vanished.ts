@@ -3,7 +3,7 @@
  * time under the new one; so nothing that is new to the case is begun before somebody says what has become of it.
  */
 
-import { isNotNeeded, stepOf, type StepState } from "./case-state.ts";
+import { aliveChild, isNotNeeded, stepOf, type StepState } from "./case-state.ts";
 import { unsettledIntent } from "./outside.ts";
 import type { PlanInput, PlannedStep, ReviewAct } from "./planning.ts";
 import { reviewBy } from "./review.ts";
@@ -27,7 +27,7 @@ export function vanishedSteps({ outline, state }: PlanInput): readonly string[] 
 /** What is confirmed without an intent sent nothing, unless a person vouches for it. */
 function hasEffect(known: StepState): boolean {
   const { intent, confirmation } = known;
-  if (unsettledIntent(known) !== null) return true;
+  if (unsettledIntent(known) !== null || aliveChild(known) !== null) return true;
   if (confirmation === null || isNotNeeded(confirmation)) return false;
   return intent !== null || confirmation.by.how === "person";
 }

@@ -4,7 +4,14 @@
  */
 
 import { basisOf } from "./basis.ts";
-import { isNotNeeded, isUnproved, isWithoutEffect, stepOf, type CaseState } from "./case-state.ts";
+import {
+  aliveChild,
+  isNotNeeded,
+  isUnproved,
+  isWithoutEffect,
+  stepOf,
+  type CaseState,
+} from "./case-state.ts";
 import type { Actor, Entry } from "./journal.ts";
 import type { Json } from "./json.ts";
 import {
@@ -121,7 +128,10 @@ function whyNotSkipped({ state }: PlanInput, planned: PlannedStep): string | nul
   if (standing.kind === "stands" || standing.kind === "uncertain") return "it is confirmed";
   if (act.kind === "nothing" && act.why === "follows") return `it follows ${step.after.join(", ")}`;
   if (step.kind !== "step") return null;
-  const { intent, confirmation } = stepOf(state, step.name);
+  const known = stepOf(state, step.name);
+  const { intent, confirmation } = known;
+  const child = confirmation === null ? aliveChild(known) : null;
+  if (child !== null) return `it waits for case ${child.caseId}; cancel that first`;
   if (isBeingUndone(state, step)) return "it is being undone";
   if (confirmation !== null && !isWithoutEffect(confirmation)) return "what it did is there; undo it first";
   return pendingIntent(intent, confirmation) === null

@@ -95,6 +95,10 @@ class CaseBuilder implements CaseType {
     return this.#sound().masks;
   }
 
+  get resultOf(): CaseType["resultOf"] {
+    return this.#sound().resultOf;
+  }
+
   get steps(): CaseType["steps"] {
     return this.#sound().steps;
   }
@@ -109,6 +113,19 @@ class CaseBuilder implements CaseType {
 
   each(name: unknown, options: unknown): CaseBuilder {
     return this.#with({ kind: "each", name, options });
+  }
+
+  child(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "child", name, options });
+  }
+
+  eachChild(name: unknown, options: unknown): CaseBuilder {
+    return this.#with({ kind: "eachChild", name, options });
+  }
+
+  /** Nothing is added after it: it sees every step. */
+  result(result: unknown): CaseBuilder {
+    return new CaseBuilder({ ...this.#draft, result });
   }
 
   approval(name: unknown, options: unknown): CaseBuilder {

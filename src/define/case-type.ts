@@ -251,14 +251,16 @@ export interface EventRule {
     | { readonly by: "hold"; readonly after: string; readonly withinMs: number };
 }
 
-/** A loaded case type. `Input` is what a start takes (a type only, never a value). */
-export interface CaseType<Input = unknown> {
+/** A loaded case type. `Input` is what a start takes, `Gives` what a case gives (types only, never values). */
+export interface CaseType<Input = unknown, Gives = unknown> {
   readonly outline: CaseOutline;
   readonly input: Validate;
   readonly events: { readonly [eventType: string]: Validate };
   readonly eventRules: { readonly [eventType: string]: EventRule };
   /** Further keys by which events find a case, beside its business key; null = none. Pure. */
   readonly keys: ((facts: Facts) => readonly string[]) | null;
+  /** What a case gives whoever started it, once every step stands; null = nothing. Pure. */
+  readonly resultOf: ((facts: Facts) => Json) | null;
   readonly steps: { readonly [step: string]: RuntimeStep };
   /** What people see as a mark; destinations have theirs beside it. */
   readonly masks: CaseMasks;
@@ -266,4 +268,6 @@ export interface CaseType<Input = unknown> {
   readonly destinations: { readonly [destination: string]: DestinationCalls };
   /** Type only. */
   readonly __input?: Input;
+  /** Type only. */
+  readonly __gives?: Gives;
 }

@@ -1,6 +1,7 @@
 /** A case type while it is written, as authors see it. Types only; builder.ts makes the values. */
 
-import type { CaseType } from "./case-type.ts";
+import type { ChildCanceledPolicy } from "../core/outline.ts";
+import type { CaseType, Facts } from "./case-type.ts";
 import type { Jsonify } from "./jsonify.ts";
 import type {
   CaseParts,
@@ -10,12 +11,16 @@ import type {
   NoSteps,
   StepName,
   StepParts,
+  StepScope,
   WithStep,
 } from "./shape.ts";
 import type {
   ApprovalOptions,
   Approved,
   AwaitedEvent,
+  ChildOptions,
+  ChildResult,
+  EachChildOptions,
   EachOptions,
   NoRequest,
   MaybeResult,
@@ -35,7 +40,7 @@ export interface CaseDefinition<
   Parts extends CaseParts,
   Steps extends StepParts = NoSteps,
   Last extends string = never,
-> extends CaseType<Parts["start"]> {
+> extends CaseType<Parts["start"], null> {
   /** Adds a step that sends to a destination. */
   step<
     const Name extends string,
@@ -69,6 +74,52 @@ export interface CaseDefinition<
     WithStep<Steps, Name, MaybeResult<When, ResultsByKey<Jsonify<Output>>>, NoInfer<After>>,
     Name
   >;
+
+  /**
+   * Adds a step that starts a case of another type and waits for its end. Its result is what that case gives. It is started
+   * once, whatever crashes meanwhile; canceling this case cancels it first.
+   */
+  child<
+    const Name extends string,
+    Given,
+    Gives,
+    OnCanceled extends ChildCanceledPolicy = "review",
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
+  >(
+    name: FreeName<Steps, Name>,
+    options: ChildOptions<Parts, Steps, Name, After, Given, Gives, OnCanceled, When>,
+  ): CaseDefinition<
+    Parts,
+    WithStep<Steps, Name, MaybeResult<When, ChildResult<Gives, OnCanceled>>, NoInfer<After>>,
+    Name
+  >;
+
+  /** Adds a step that starts a case of another type for every item of a list, some of them side by side, as `each` does. */
+  eachChild<
+    const Name extends string,
+    Item,
+    Given,
+    Gives,
+    OnCanceled extends ChildCanceledPolicy = "review",
+    After extends StepName<Steps> = LastStep<Steps, Last>,
+    When extends string = never,
+  >(
+    name: FreeName<Steps, Name>,
+    options: EachChildOptions<Parts, Steps, Name, After, Item, Given, Gives, OnCanceled, When>,
+  ): CaseDefinition<
+    Parts,
+    WithStep<Steps, Name, MaybeResult<When, ResultsByKey<ChildResult<Gives, OnCanceled>>>, NoInfer<After>>,
+    Name
+  >;
+
+  /**
+   * Says what a case gives whoever started it, once every step stands: pure and synchronous. It ends the definition.
+   * Default: null.
+   */
+  result<Given>(
+    give: (facts: Facts<StepScope<Parts, Steps, never, StepName<Steps>>>) => Given,
+  ): CaseType<Parts["start"], Jsonify<Given>>;
 
   /** Adds a step that a person answers. */
   approval<

@@ -59,12 +59,13 @@ function answerItems(
   facts: Facts,
 ): readonly (readonly [string, ConditionAnswer])[] {
   const known = keysNow(items, facts);
+  const started = new Set(keys);
   const parts = keys.map((key): readonly [string, ConditionAnswer] => {
     const answer =
-      known.kind === "known" && !known.keys.includes(key) ? broken("the list has no such item") : null;
+      known.kind === "known" && !known.keys.has(key) ? broken("the list has no such item") : null;
     return [answerKey(partName(name, key), STILL_AN_ITEM.name), answer ?? unsure(known)];
   });
-  const added = known.kind === "known" ? known.keys.filter((key) => !keys.includes(key)) : [];
+  const added = known.kind === "known" ? [...known.keys].filter((key) => !started.has(key)) : [];
   const whole =
     added.length === 0 ? unsure(known) : broken(`${added.slice(0, ITEMS_NAMED_MAX).join(", ")} came since`);
   return [...parts, [answerKey(name, NO_FURTHER_ITEM.name), whole]];
@@ -74,12 +75,12 @@ function answerItems(
 const ITEMS_NAMED_MAX = 5;
 
 type KnownKeys =
-  | { readonly kind: "known"; readonly keys: readonly string[] }
+  | { readonly kind: "known"; readonly keys: ReadonlySet<string> }
   | { readonly kind: "unknown"; readonly why: string };
 
 function keysNow(items: RuntimeEachStep["items"], facts: Facts): KnownKeys {
   try {
-    return { kind: "known", keys: items(facts).map(({ key }) => key) };
+    return { kind: "known", keys: new Set(items(facts).map(({ key }) => key)) };
   } catch (error) {
     return { kind: "unknown", why: `it threw ${describeThrown(error)}` };
   }

@@ -27,6 +27,16 @@ export type MadeKeys =
   | { readonly kind: "made"; readonly keys: readonly string[] }
   | { readonly kind: "failed"; readonly why: string };
 
+/** Makes what a case gives whoever started it. Never throws, whatever the author's function does. */
+export function makeResult({ resultOf }: CaseType, state: CaseState): MadeRequest {
+  if (resultOf === null) return NO_REQUEST;
+  try {
+    return { kind: "made", value: resultOf(factsOf(state)) };
+  } catch (error) {
+    return { kind: "failed", why: thrownText(error, WHY_CHARS_MAX) };
+  }
+}
+
 /** Makes the keys of an `each` for the present input and results. Never throws, whatever the author's functions do. */
 export function makeKeys(caseType: CaseType, state: CaseState, name: string): MadeKeys {
   const { steps } = caseType;
@@ -43,7 +53,8 @@ export function makeKeys(caseType: CaseType, state: CaseState, name: string): Ma
 export function makeRequest(caseType: CaseType, state: CaseState, { name }: SendStepOutline): MadeRequest {
   const undone = undoneStep(caseType.outline, name);
   if (undone !== null) {
-    const { confirmation } = stepOf(state, undone.name);
+    const { confirmation, child } = stepOf(state, undone.name);
+    if (child !== null) return { kind: "made", value: { cancels: child.caseId } };
     return { kind: "made", value: confirmation === null ? null : undoRequest(undone.name, confirmation) };
   }
   const request = sendStepNamed(caseType, name)?.request ?? null;

@@ -174,6 +174,8 @@ export function maskedPartsIn(caseType: CaseType, journal: readonly JournalEntry
       case "claimLost":
       case "conditionAnswered":
       case "eachStarted":
+      case "childStarted":
+      case "childTold":
       case "leftOutside":
       case "definitionChanged":
     case "restored":

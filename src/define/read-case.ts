@@ -3,14 +3,16 @@
 import { invariant, type FieldFault } from "../core/errors.ts";
 import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
 import type { MaskedPath } from "../core/masked-values.ts";
-import type { CaseType, EventRule, RuntimeStep, Validate } from "./case-type.ts";
+import type { Json } from "../core/json.ts";
+import type { CaseType, EventRule, Facts, RuntimeStep, Validate } from "./case-type.ts";
 import type { DestinationCalls } from "./destination-calls.ts";
 import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
 import { readEvent } from "./event.ts";
 import { readMasked, type CaseMasks } from "./masking.ts";
 import { eventTypeFault, nameFault } from "./names.ts";
-import { OptionReader } from "./option-reader.ts";
+import { isAsyncFunction, isFunction, OptionReader, type AuthorFunction } from "./option-reader.ts";
 import type { ReadDestination } from "./read-conditions.ts";
+import { makeRequest } from "./read-send.ts";
 import { readStep, type StepDraft, type StepReading } from "./read-step.ts";
 import { orderSteps, type StepOrder } from "./step-order.ts";
 
@@ -31,6 +33,8 @@ export interface CaseDraft {
   readonly name: unknown;
   readonly options: unknown;
   readonly steps: readonly StepDraft[];
+  /** Left out = it gives nothing. */
+  readonly result?: unknown;
 }
 
 /** What reading a case type gave. */
@@ -39,7 +43,7 @@ export type CaseReading =
   | { readonly kind: "faulty"; readonly faults: readonly FieldFault[] };
 
 /** Reads a case type, whatever was written. */
-export function readCase({ name, options: written, steps: drafts }: CaseDraft): CaseReading {
+export function readCase({ name, options: written, steps: drafts, result }: CaseDraft): CaseReading {
   const faults: FieldFault[] = [];
   const options = new OptionReader(
     written,
@@ -65,6 +69,7 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
   const masks = { input: inputMasks, results: resultMasks, events: eventMasks };
   const removed = readRemoved(readings, options);
   checkFormerNames(readings, removed);
+  const give = readResult(result, options);
   const order = readOrder(readings, options);
   if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
   const caseType = String(name);
@@ -79,10 +84,19 @@ export function readCase({ name, options: written, steps: drafts }: CaseDraft): 
     ...(keyFreedBy === null ? {} : { keyFreedBy }),
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
+  const sight = { caseType, step: "result", closure: Object.keys(steps), others: [], eventTypes };
+  const resultOf = give === null ? null : (facts: Facts): Json => makeRequest("result", give, facts, sight);
   return {
     kind: "sound",
-    caseType: { outline, input, events, eventRules, keys, masks, steps, destinations },
+    caseType: { outline, input, events, eventRules, keys, masks, resultOf, steps, destinations },
   };
+}
+
+function readResult(written: unknown, options: OptionReader): AuthorFunction | null {
+  if (written === undefined) return null;
+  if (isFunction(written) && !isAsyncFunction(written)) return written;
+  options.fault("result", "must be a function that is not async: it says what a case gives, from its facts");
+  return null;
 }
 
 function readEvents(

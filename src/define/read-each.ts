@@ -1,6 +1,6 @@
 /** Reads `each`: what is done for every key of a list, and how the list and its keys are had. */
 
-import { EACH_KEYS_MAX, keysFault, NO_FURTHER_ITEM } from "../core/each.ts";
+import { EACH_CHILDREN_MAX, EACH_KEYS_MAX, keysFault, NO_FURTHER_ITEM } from "../core/each.ts";
 import { FootholdError } from "../core/errors.ts";
 import { readJson, type Json } from "../core/json.ts";
 import type { EachStepOutline, SendStepOutline } from "../core/outline.ts";
@@ -10,9 +10,9 @@ import type { EachItem, Facts, RuntimeEachStep, RuntimeSendStep } from "./case-t
 import { describeValue } from "./describe-value.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import { isAsyncFunction, type AuthorFunction, type OptionReader } from "./option-reader.ts";
-import type { ReadDestination } from "./read-conditions.ts";
+import { CHILD_OPTIONS } from "./read-child.ts";
 import { conditionsOf, outlineOf, type Following } from "./read-following.ts";
-import { readSend, SEND_OPTIONS } from "./read-send.ts";
+import { SEND_OPTIONS } from "./read-send.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
 
 /** Keys under way at once where nothing else is said, and at most. */
@@ -22,19 +22,25 @@ const AT_ONCE_MAX = 100;
 /** Characters of the name of an `each`: its keys come beside it in the idempotency key. */
 const NAME_CHARS_MAX = 32;
 
+const OWN_OPTIONS = ["items", "key", "atOnce"];
+
 /** The options of an `each`: those of a step that sends, but for what is asked once for every one, and its own. */
 export const EACH_OPTIONS: readonly string[] = [
   ...SEND_OPTIONS.filter((name) => name !== "before"),
-  "items",
-  "key",
-  "atOnce",
+  ...OWN_OPTIONS,
 ];
 
-/** Reads an `each` and notes its faults; null after one that leaves nothing to make. */
+/** The options of an `each` with a child for every key. */
+export const EACH_CHILD_OPTIONS: readonly string[] = [...CHILD_OPTIONS, ...OWN_OPTIONS];
+
+/**
+ * Reads an `each` and notes its faults; null after one that leaves nothing to make. `readItem` reads what is done for every
+ * key.
+ */
 export function readEach(
   options: OptionReader,
   following: Following,
-  readDestination: ReadDestination,
+  readItem: (following: Following) => ((sight: Sight) => RuntimeSendStep) | null,
 ): ((sight: Sight) => RuntimeEachStep) | null {
   const items = readPure(options, "items", "gives the items");
   const keyOf = readPure(options, "key", "names an item");
@@ -49,7 +55,7 @@ export function readEach(
     if (following.requires.some(({ outline }) => outline.name === name))
       options.fault(`requires.${name}`, "is asked of every `each` already: give yours another name");
   }
-  const send = readSend(options, following, readDestination);
+  const send = readItem(following);
   if (send === null || items === null || keyOf === null) return null;
   return (sight) => {
     const template = send(sight);
@@ -61,7 +67,8 @@ export function readEach(
       atOnce,
       keys: null,
     };
-    const read = (facts: Facts): readonly EachItem[] => readItems({ items, keyOf }, facts, sight);
+    const max = item.child === undefined ? EACH_KEYS_MAX : EACH_CHILDREN_MAX;
+    const read = (facts: Facts): readonly EachItem[] => readItems({ items, keyOf, max }, facts, sight);
     return {
       kind: "each",
       outline,
@@ -83,18 +90,29 @@ function readPure(options: OptionReader, name: "items" | "key", what: string): A
 interface ListFunctions {
   readonly items: AuthorFunction;
   readonly keyOf: AuthorFunction;
+  readonly max: number;
 }
 
 /** The items as JSON with their keys. Throws what the author's functions throw, and `INVALID_DEFINITION` for what are no items. */
-function readItems({ items, keyOf }: ListFunctions, facts: Facts, sight: Sight): readonly EachItem[] {
+function readItems({ items, keyOf, max }: ListFunctions, facts: Facts, sight: Sight): readonly EachItem[] {
   const given = disarmed(items(inSight(facts, sight)));
   const read = given instanceof Promise ? null : readJson(given, VALUE_CHARS_MAX);
   if (read?.kind !== "json") throw noItems(sight, read === null ? "it is a promise" : read.why);
   if (!Array.isArray(read.value)) throw noItems(sight, `it is ${describeValue(given)} instead of a list`);
   const list: readonly Json[] = read.value;
-  if (list.length > EACH_KEYS_MAX) throw noItems(sight, keysFault(list.map((_, index) => `${index}`)) ?? "");
+  if (list.length > max)
+    throw noItems(
+      sight,
+      keysFault(
+        list.map((_, index) => `${index}`),
+        max,
+      ) ?? "",
+    );
   const named = list.map((item): EachItem => ({ key: String(disarmed(keyOf(item))), item }));
-  const fault = keysFault(named.map(({ key }) => key));
+  const fault = keysFault(
+    named.map(({ key }) => key),
+    max,
+  );
   if (fault !== null) throw noItems(sight, fault);
   return named;
 }

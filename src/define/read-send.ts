@@ -75,7 +75,7 @@ export function readSend(
     } satisfies SendStepOutline,
     ...conditionsOf(following, sight),
     before: runtimesOf(before, sight),
-    request: request === null ? null : (facts) => makeRequest(request, facts, sight),
+    request: request === null ? null : (facts) => makeRequest("request", request, facts, sight),
     run: async (context) => run(inSight(context, sight)),
     check: check === null ? null : async (context) => readCheckReply(await check(inSight(context, sight))),
     undo: undo === null ? null : undo.runtime(sight),
@@ -123,7 +123,8 @@ function checkRepeatSafety(
   );
 }
 
-function makeRequest(request: AuthorFunction, facts: Facts, sight: Sight): Json {
+/** What an author's pure function says is to be sent, as JSON. Throws what it throws, and `INVALID_DEFINITION` for no JSON. */
+export function makeRequest(option: string, request: AuthorFunction, facts: Facts, sight: Sight): Json {
   const given = disarmed(request(inSight(facts, sight)));
   const read =
     given instanceof Promise
@@ -132,7 +133,7 @@ function makeRequest(request: AuthorFunction, facts: Facts, sight: Sight): Json 
   if (read.kind === "json") return read.value;
   throw new FootholdError(
     "INVALID_DEFINITION",
-    `What request of ${sight.step} in case type ${sight.caseType} gave cannot be stored: ${read.why}. Nothing was sent.`,
+    `What ${option} of ${sight.step} in case type ${sight.caseType} gave cannot be stored: ${read.why}. Nothing was sent.`,
     { details: { step: sight.step } },
   );
 }

@@ -10,13 +10,17 @@ import { nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
 import { readConditions, readWhen, type ReadDestination } from "./read-conditions.ts";
 import { checkConditionNames, conditionsOf, outlineOf, type Following } from "./read-following.ts";
-import { EACH_OPTIONS, readEach } from "./read-each.ts";
+import { CHILD_OPTIONS, readChild } from "./read-child.ts";
+import { EACH_CHILD_OPTIONS, EACH_OPTIONS, readEach } from "./read-each.ts";
 import { readPoll } from "./read-poll.ts";
 import { readSend, SEND_OPTIONS } from "./read-send.ts";
 
+/** How a step is added. One with a child is a send for the plan. */
+type StepDraftKind = StepOutline["kind"] | "child" | "eachChild";
+
 /** A step as written. */
 export interface StepDraft {
-  readonly kind: StepOutline["kind"];
+  readonly kind: StepDraftKind;
   readonly name: unknown;
   readonly options: unknown;
 }
@@ -45,9 +49,11 @@ export interface StepReading {
 
 const FOLLOWING = ["formerly", "after", "when", "requires", "uses"];
 
-const KNOWN: { readonly [Kind in StepOutline["kind"]]: readonly string[] } = {
+const KNOWN: { readonly [Kind in StepDraftKind]: readonly string[] } = {
   step: [...SEND_OPTIONS, "masked", ...FOLLOWING],
   each: [...EACH_OPTIONS, "masked", ...FOLLOWING],
+  child: [...CHILD_OPTIONS, "masked", ...FOLLOWING],
+  eachChild: [...EACH_CHILD_OPTIONS, "masked", ...FOLLOWING],
   approval: ["by", "form", "expires", "masked", ...FOLLOWING],
   waitForEvent: ["event", "timeout", ...FOLLOWING],
   poll: ["of", "look", "every", "timeout", "deadline", "result", "masked", ...FOLLOWING],
@@ -71,10 +77,12 @@ export function readStep(draft: StepDraft, around: StepSurroundings): StepReadin
     requires: readConditions(options, "requires", around.readDestination),
   };
   // A step that sends has more of them, and checks them with the rest of its options.
-  if (draft.kind !== "step" && draft.kind !== "each") checkConditionNames(options, following);
+  if (!SENDS.includes(draft.kind)) checkConditionNames(options, following);
   const masked = KNOWN[draft.kind].includes("masked") ? readMasked(options) : [];
   return { name, formerly, after, options, masked, make: makerOf(draft.kind, options, following, around) };
 }
+
+const SENDS: readonly StepDraftKind[] = ["step", "each", "child", "eachChild"];
 
 function readUses(options: OptionReader): readonly string[] | null {
   const uses = options.optionalNames("uses");
@@ -85,16 +93,20 @@ function readUses(options: OptionReader): readonly string[] | null {
 }
 
 function makerOf(
-  kind: StepOutline["kind"],
+  kind: StepDraftKind,
   options: OptionReader,
   following: Following,
   around: StepSurroundings,
 ): StepReading["make"] {
   switch (kind) {
+    case "child":
+      return readChild(options, following, around.readDestination);
+    case "eachChild":
+      return readEach(options, following, (own) => readChild(options, own, around.readDestination));
     case "step":
       return readSend(options, following, around.readDestination);
     case "each":
-      return readEach(options, following, around.readDestination);
+      return readEach(options, following, (own) => readSend(options, own, around.readDestination));
     case "approval":
       return approvalMaker(options, following);
     case "waitForEvent":

@@ -82,6 +82,7 @@ describe("loading case types", () => {
       eventRules: purchase.eventRules,
       keys: purchase.keys,
       masks: purchase.masks,
+      resultOf: purchase.resultOf,
       steps: purchase.steps,
       destinations: purchase.destinations,
       get outline(): never {

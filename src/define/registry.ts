@@ -5,6 +5,7 @@ import { destinationKey } from "../core/in-flight.ts";
 import type { CaseOutline, DestinationOutline, StepOutline } from "../core/outline.ts";
 import { reachedBy, sendsOf } from "../core/sends.ts";
 import type { CaseType } from "./case-type.ts";
+import { faultyChildren } from "./children.ts";
 import { areRivals, RIVALS } from "./destination.ts";
 import { faultsIn, faultyDefinition, type FaultyCase } from "./faulty-definition.ts";
 
@@ -27,12 +28,14 @@ export function sendsTo(outlines: readonly CaseOutline[]): readonly DestinationO
 }
 
 /**
- * Loads case types. Throws one `INVALID_DEFINITION` with all faults of all of them, two of one name and destinations
- * of one name with different settings included.
+ * Loads case types. Throws one `INVALID_DEFINITION` with all faults of all of them: also two of one name, destinations of
+ * one name with different settings, and a case type that starts one that is not loaded, or itself through others.
  */
 export function registryOf(caseTypes: readonly CaseType[]): Registry {
   const { outlines, faulty } = readOutlines(caseTypes);
-  const found = [...faulty, ...twins(outlines), ...rivals(outlines)];
+  // Whom a faulty one starts is not known.
+  const astray = faulty.length === 0 ? faultyChildren(outlines) : [];
+  const found = [...faulty, ...twins(outlines), ...rivals(outlines), ...astray];
   if (found.length > 0) throw faultyDefinition(found);
   const byName = new Map(caseTypes.map((one) => [one.outline.name, one]));
   return {

@@ -2,7 +2,9 @@
 
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { CannotTell, CheckReply, Found, NotYet } from "./answers.ts";
+import type { ChildCanceledPolicy } from "../core/outline.ts";
 import type {
+  CaseType,
   CheckContext,
   ConditionReply,
   Facts,
@@ -174,6 +176,73 @@ export interface EachOptions<
   /** How long one send may take: at most 10 min. Default 30 s. */
   readonly deadline?: Duration;
 }
+
+/** What a step with a child says of it, whether it has one or one for every key. */
+interface ChildCommon<Given, Gives, OnCanceled extends ChildCanceledPolicy> {
+  /** The case type, or its name. It must be loaded wherever this one is. */
+  readonly of: CaseType<Given, Gives> | string;
+  /**
+   * What becomes of this case where somebody else canceled the child: `review` leaves it to a person, who resumes it with
+   * another child, leaves it out or cancels; `cancel` cancels this case too; `result` goes on, and the result is
+   * `{ outcome: "done", result }` or `{ outcome: "canceled", reason }`. Default `review`.
+   */
+  readonly onCanceled?: OnCanceled;
+  /**
+   * What is done when a correction or another result of an earlier step changes what the child was started for: `undo`
+   * cancels it, whether it runs or is done, and starts another; `redo` starts another once it is done; `review` leaves a
+   * done one to a person. Default `review`.
+   */
+  readonly onLapse?: "review" | "redo" | "undo";
+  /** Fields of the result that only those with the right to see personal data read, dotted. Default: none. */
+  readonly masked?: readonly string[];
+}
+
+/** A step that starts a case of another type, and waits for its end. */
+export interface ChildOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Given,
+  Gives,
+  OnCanceled extends ChildCanceledPolicy,
+  When extends string,
+>
+  extends CommonOptions<Parts, Steps, Name, After, When>, ChildCommon<Given, Gives, OnCanceled> {
+  /** What the child starts with: pure and synchronous. */
+  readonly input: (facts: Facts<StepScope<Parts, Steps, Name, After>>) => NoInfer<Given>;
+}
+
+/** A case of another type for every item of a list. Write `items` first, so that the others know what an item is. */
+export interface EachChildOptions<
+  Parts extends CaseParts,
+  Steps extends StepParts,
+  Name extends string,
+  After extends string,
+  Item,
+  Given,
+  Gives,
+  OnCanceled extends ChildCanceledPolicy,
+  When extends string,
+>
+  extends CommonOptions<Parts, Steps, Name, After, When>, ChildCommon<Given, Gives, OnCanceled> {
+  /** The items: pure and synchronous, at most 2,000. Their keys are fixed when the step begins. */
+  readonly items: (facts: Facts<StepScope<Parts, Steps, Name, After>>) => readonly Item[];
+  /** Names an item, each differently: 1 to 40 letters, digits, `_`, `-`, `.` or `:`. It is part of the idempotency key. */
+  readonly key: (item: Jsonify<NoInfer<Item>>) => string;
+  /** How many children are there at once that have not ended, 1 to 100. Default 10. */
+  readonly atOnce?: number;
+  /** What the child of one item starts with: pure and synchronous. */
+  readonly input: (
+    facts: Facts<StepScope<Parts, Steps, Name, After>> & Itemed<NoInfer<Item>>,
+  ) => NoInfer<Given>;
+}
+
+/** What a step with a child gives. An alias, so that it is plain JSON. */
+export type ChildResult<Gives, OnCanceled extends ChildCanceledPolicy> = OnCanceled extends "result"
+  ? | { readonly outcome: "done"; readonly result: Gives }
+    | { readonly outcome: "canceled"; readonly reason: string | null }
+  : Gives;
 
 /** How a step's effect is taken back: sent with the same care as the step itself. */
 interface UndoOptions<Seen extends Scope, Request, Result> {

@@ -11,6 +11,9 @@ import { probe } from "./probe.ts";
 export interface Untyped extends CaseType {
   step(name: unknown, options?: unknown): Untyped;
   each(name: unknown, options?: unknown): Untyped;
+  child(name: unknown, options?: unknown): Untyped;
+  eachChild(name: unknown, options?: unknown): Untyped;
+  result(give: unknown): Untyped;
   approval(name: unknown, options?: unknown): Untyped;
   poll(name: unknown, options?: unknown): Untyped;
   waitForEvent(name: unknown, options?: unknown): Untyped;

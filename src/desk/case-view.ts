@@ -17,6 +17,7 @@ import type { WireFindingCode } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { sayFinding } from "../wire/findings.ts";
+import { viewChildren, type ChildView, type ParentView } from "./children-view.ts";
 import type { DefinitionStanding } from "./definition.ts";
 import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
 import { holdingOf, type Holding } from "./holding.ts";
@@ -49,6 +50,8 @@ export interface CaseLine {
   readonly openReviews: number;
   /** Whose it is; null = nobody's in particular. */
   readonly assignee: Assignee | null;
+  /** The case that started it, and by which step; null = none did. */
+  readonly parent: ParentView | null;
 }
 
 /** An action that is confirmed. */
@@ -158,6 +161,8 @@ export interface CaseView extends CaseLine {
   /** The standing steps with no standing successor; null where the definition is not loaded. */
   readonly foothold: readonly string[] | null;
   readonly waits: readonly WaitView[];
+  /** The cases that it started, as far as they told it; at most 200, those that wait for people first. */
+  readonly children: readonly ChildView[];
   readonly reviews: readonly Review[];
   readonly lastError: LastErrorView | null;
   readonly attempts: readonly AttemptView[];
@@ -218,6 +223,7 @@ export function viewLine(input: LineInput): CaseLine {
     confirmedSteps: summary.confirmed,
     openReviews: summary.reviews.length,
     assignee: summary.assignee ?? null,
+    parent: summary.parent ?? null,
   };
 }
 
@@ -273,6 +279,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     steps: [...standings].map(([step, standing]) => viewStep(input, step, standing, attention)),
     foothold: plan?.foothold ?? null,
     waits: row.summary.waits.map((wait) => viewWait(wait, formatTime)),
+    children: viewChildren(state),
     reviews: row.summary.reviews,
     lastError: lastErrorOf(state),
     attempts: attemptsOf(state, inputs?.now.outline ?? null),
@@ -444,6 +451,8 @@ function readOutcome(outcome: Attempt["outcome"]): Pick<AttemptView, "executed" 
       return { executed: "yes", sentence: "A worker that had lost its claim reports that it took effect." };
     case "confirmed":
       return { executed: "yes", sentence: "It took effect." };
+    case "started":
+      return { executed: "yes", sentence: "It started a case, which tells of its end." };
     default:
       return unreachable(outcome, "attempt outcome");
   }

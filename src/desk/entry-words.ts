@@ -61,6 +61,8 @@ export function actorOf(entry: Entry): Actor | null {
     case "parked":
     case "claimLost":
     case "repairEnded":
+    case "childStarted":
+    case "childTold":
     case "caseDone":
       return null;
     default:
@@ -86,7 +88,9 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
         `anything is sent.`
       );
     case "eachStarted":
-      return `${entry.step}: begun for ${entry.keys.length} ${entry.keys.length === 1 ? "item" : "items"}.`;
+    case "childStarted":
+    case "childTold":
+      return `${entry.step}: ${sayBranch(entry)}`;
     case "intentOpened":
       return `${entry.step}: wants one effect at ${entry.destination}, with the key ${entry.idempotencyKey}.`;
     case "attemptOpened":
@@ -149,6 +153,34 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return sayPersonal(entry, formatTime);
     default:
       return unreachable(entry, "journal entry");
+  }
+}
+
+function sayBranch(entry: Extract<Entry, { kind: "eachStarted" | "childStarted" | "childTold" }>): string {
+  switch (entry.kind) {
+    case "eachStarted":
+      return `begun for ${entry.keys.length} ${entry.keys.length === 1 ? "item" : "items"}.`;
+    case "childStarted":
+      return `started ${entry.caseType} case ${entry.caseId}.`;
+    case "childTold":
+      return sayChild(entry);
+    default:
+      return unreachable(entry, "journal entry");
+  }
+}
+
+function sayChild({ caseId, standing }: Extract<Entry, { kind: "childTold" }>): string {
+  switch (standing.kind) {
+    case "running":
+      return `case ${caseId} goes on.`;
+    case "inReview":
+      return `case ${caseId} waits for people.`;
+    case "done":
+      return `case ${caseId} is done.`;
+    case "canceled":
+      return `case ${caseId} was canceled by ${standing.by}${reasonWords(standing.reason)}.`;
+    default:
+      return unreachable(standing, "child");
   }
 }
 
@@ -305,6 +337,8 @@ export function sayConfirmedBy(by: ConfirmedBy, formatTime: FormatTime): string 
       return `by ${by.by}`;
     case "event":
       return `by the event ${by.eventType} (${by.sourceId})`;
+    case "child":
+      return `as case ${by.caseId} is ${by.ended}`;
     case "each":
       return by.keys === 1 ? "with its one item" : `with all of its ${by.keys} items`;
     case "poll":

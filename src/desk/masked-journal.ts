@@ -19,6 +19,8 @@ export function maskJournal(
   return journal.map((one) => ({ ...one, entry: withoutTexts(maskEntry(one.entry, mask, form), mask) }));
 }
 
+const WHOLE: readonly MaskedPath[] = [[]];
+
 function maskEntry(entry: Entry, mask: CaseMask, form: (step: string) => readonly MaskedPath[]): Entry {
   const data = (value: Json, paths: readonly MaskedPath[]): Json => maskData(value, paths, mask.texts);
   const result = (given: StepResult, step: string): StepResult =>
@@ -57,17 +59,25 @@ function maskEntry(entry: Entry, mask: CaseMask, form: (step: string) => readonl
       return { ...entry, payload: data(entry.payload, mask.event(entry.eventType)) };
     case "approvalAnswered":
       return { ...entry, form: data(entry.form, form(entry.step)) };
+    // What a case gives is made of whatever it has: nothing says which parts of it repeat what is masked.
+    case "caseDone":
+      return entry.result === undefined ? entry : { ...entry, result: data(entry.result, WHOLE) };
+    case "childTold": {
+      const { standing, step } = entry;
+      if (standing.kind !== "done" || mask.result(step).length === 0) return entry;
+      return { ...entry, standing: { ...standing, result: data(standing.result, WHOLE) } };
+    }
     case "accessRefreshed":
     case "assigned":
     case "attemptFailed":
     case "attemptOpened":
     case "cancelRequested":
     case "canceled":
-    case "caseDone":
     case "checkOrdered":
     case "claimLost":
     case "conditionAnswered":
     case "eachStarted":
+    case "childStarted":
     case "leftOutside":
     case "definitionChanged":
     case "restored":

@@ -267,6 +267,10 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
     }
     case "timer":
       return `waits until ${formatTime(wait.dueAt)}`;
+    case "child": {
+      const people = wait.needsPeople ? ", which waits for people" : "";
+      return `waits for ${wait.caseType} case ${wait.caseId}${people}`;
+    }
     case "held":
       return `waits until ${wait.destination} may be sent more`;
     case "access":
@@ -285,6 +289,8 @@ export function waitsFor(wait: Wait): string {
       return `whoever sends ${awaitedTypes(wait).join(" or ")}`;
     case "access":
       return wait.owner;
+    case "child":
+      return wait.needsPeople ? `whoever case ${wait.caseId} waits for` : `case ${wait.caseId}`;
     case "retry":
     case "check":
     case "probe":

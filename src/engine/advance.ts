@@ -18,7 +18,7 @@ import { reviewFor } from "../core/review.ts";
 import { pendingIntent } from "../core/settled.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { answerFacts } from "../define/facts.ts";
-import { makeKeys, makeRequest, NO_REQUEST } from "../define/make-request.ts";
+import { makeKeys, makeRequest, makeResult, NO_REQUEST } from "../define/make-request.ts";
 
 /**
  * Entries beyond the outcomes in one commit, before what ends it (two to open an attempt, or to park); what is left
@@ -269,8 +269,23 @@ function finish(input: AdvanceInput, state: CaseState, plan: Plan, onward: reado
   const wantsPermit = plan.steps.map(permittedOf).find((one) => one !== null) ?? null;
   if (isBusy || questions.length > 0 || wantsAttempt || wantsPermit !== null)
     return { ...NOTHING, onward, questions, wantsAttempt, wantsPermit };
-  if (plan.isComplete) return { ...NOTHING, onward: [...onward, { kind: "caseDone" }], end: "settled" };
+  if (plan.isComplete) return complete(input, state, plan, onward);
   return giveBack(input, state, plan, onward);
+}
+
+/** Every step stands: the case is done with what it gives, or people see why that could not be had. */
+function complete(input: AdvanceInput, state: CaseState, { steps }: Plan, onward: readonly Entry[]): Advance {
+  const { caseType } = input;
+  const made = makeResult(caseType, state);
+  const last = steps.at(-1)?.step;
+  if (made.kind === "made" || last === undefined) {
+    const result = made.kind === "failed" || caseType.resultOf === null ? {} : { result: made.value };
+    return { ...NOTHING, onward: [...onward, { kind: "caseDone", ...result }], end: "settled" };
+  }
+  const sentence = `Every step stands, but what the case gives could not be had: ${made.why}.`;
+  const review = reviewFor(caseType.outline, last, "bug", sentence);
+  const parked: Entry = { kind: "parked", waits: [], dueAt: null };
+  return { ...NOTHING, onward: [...onward, { kind: "reviewOpened", review }, parked], end: "settled" };
 }
 
 /** Nothing more can be done now. Where nothing has changed but when it is looked at again, nothing is written down. */

@@ -13,6 +13,7 @@ import { maskedPlaces, maskTexts, textsOf, type MaskedPath } from "../core/maske
 import type { Clock, Transaction } from "../core/ports.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
 import type { RunContext, RuntimeSendStep, UndoneEffect, Validate } from "../define/case-type.ts";
+import type { ChildCalls, WithChildCalls } from "../define/child-calls.ts";
 import { decodeRequest } from "../define/decode-request.ts";
 import { factsOf } from "../define/facts.ts";
 import { maskFailure } from "../define/masking.ts";
@@ -64,6 +65,8 @@ export interface AttemptInput {
   readonly place: FailpointPlace;
   /** Aborts when the claim is lost. */
   readonly lost: AbortSignal;
+  /** How the step starts and cancels other cases; left out where it does not. */
+  readonly childCalls?: ChildCalls | undefined;
   /** What the step writes in; left out where nothing confirms in a transaction of its own. */
   readonly transaction?: Transaction | undefined;
   /** What the outcome must not repeat; left out where nothing is masked. */
@@ -173,12 +176,13 @@ type Ended =
   | { readonly kind: "unsettled" };
 
 async function callRun(
-  { step, undone, state, ref, transaction }: AttemptInput,
+  { step, undone, state, ref, transaction, childCalls }: AttemptInput,
   { intent, attempt }: Sending,
   signal: AbortSignal,
   { fetch, dispatcher }: BoundTransport,
 ): Promise<Ended> {
-  const context: RunContext = {
+  const context: RunContext & Partial<WithChildCalls> = {
+    ...(childCalls === undefined ? {} : { childCalls }),
     ...factsOf(state),
     request: decodeRequest(intent),
     idempotencyKey: intent.idempotencyKey,

@@ -26,10 +26,12 @@ import type { FailpointPlace } from "./failpoints.ts";
 import type { InFlight } from "./in-flight.ts";
 import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
+import { childCallsOf, type ChildContext } from "./child-calls.ts";
 import { askCheck, askLook, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import { askRefresh, REFRESH_WAIT_MS_MAX, type Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
 import { sharedAbort } from "./stop-signal.ts";
+import { tellParentAtOnce } from "./tell-parent.ts";
 import { isEmpty, stepIn, transactionOf, type Ended, type Turn } from "./turn.ts";
 import { makeTransactionAttempt, rolledBack, type TransactionEnd } from "./transaction-attempt.ts";
 
@@ -39,7 +41,7 @@ const OUTCOMES_ENOUGH = 16;
 const ERROR_CHARS_MAX = 300;
 
 /** What every pick-up of a worker shares. */
-export interface PickUpContext extends AttemptContext, HeldCaseContext {
+export interface PickUpContext extends AttemptContext, HeldCaseContext, ChildContext {
   readonly store: Store;
   readonly gate: AttemptGate;
   readonly refreshes: Refreshes;
@@ -139,6 +141,8 @@ class PickUp {
 
   #released(): PickUpEnd {
     const { state } = rowOf(this.#held.state);
+    if (this.#held.state.parent !== null)
+      this.#context.onLooseEnd(tellParentAtOnce(this.#context, this.#held.caseId));
     return { kind: "released", state, dueAt: this.#held.dueAt };
   }
 
@@ -321,7 +325,9 @@ class PickUp {
     const left = this.#leave.send();
     const sending: Promise<TransactionEnd> =
       step.outline.destination.repeatSafety.by === "transaction"
-        ? makeTransactionAttempt(this.#context, this.#context.store, input)
+        ? makeTransactionAttempt(this.#context, this.#context.store, input, (open) =>
+            childCallsOf(this.#context, { step: step.outline, state }, open),
+          )
         : makeAttempt(this.#context, input);
     this.#begin(
       ref.step,

@@ -10,6 +10,7 @@ import type { Ports } from "../core/ports.ts";
 import { HOLDERS_MAX, type HeldClaim, type Store, type StoredHolder } from "../store/port.ts";
 import { freeClaim } from "./free.ts";
 import type { OnReport } from "./report.ts";
+import { tellParent } from "./tell-parent.ts";
 import { Watch } from "./watch.ts";
 
 /** How often to sweep, in ms. */
@@ -24,6 +25,13 @@ const FREES_AT_ONCE = 8;
 /** The share of a lease, and of the sweep's own interval, that the time between two passes counts at most. */
 const HOLE_SHARE_OF_LEASE = 1 / 4;
 const HOLE_SHARE_OF_INTERVAL = 3 / 2;
+/** Cases whose parents are told in one pass. */
+const TELLS_MAX = 200;
+/**
+ * How long a case is left to whoever changed it to tell its parent, in ms. Looking at the parent at the same moment would
+ * keep its row locked just when a worker is to claim it.
+ */
+const TELL_AFTER_MS = 1_000;
 /** How long an ended holder that holds nothing is kept for people to see, in ms. */
 const KEEP_ENDED_MS = 24 * 3_600_000;
 /** How long what is known of a destination is kept that nobody has changed, in ms. */
@@ -155,6 +163,7 @@ class Watching implements Sweep {
     const lanes = await Promise.allSettled(Array.from({ length: FREES_AT_ONCE }, freeNext));
     this.#tellHolders(endedHolders, freedClaims, claims);
     for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
+    await this.#tellParents();
     await this.#forgetEnded();
     return { endedHolders, freedClaims, failed };
   }
@@ -233,6 +242,21 @@ class Watching implements Sweep {
       // One case that cannot be freed must not keep the others of a dead holder waiting.
       this.#tell({ kind: "bug", caseId, error });
       return { kind: "failed", error };
+    }
+  }
+
+  /** What a worker did not come to tell, and what became of a child without a worker. */
+  async #tellParents(): Promise<void> {
+    const { store, ports } = this.#options;
+    const untold = await store.children.listUntold({ limit: TELLS_MAX, unchangedMs: TELL_AFTER_MS });
+    for (const { caseId } of untold) {
+      try {
+        await tellParent({ store, ports }, caseId);
+      } catch (error) {
+        if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") throw error;
+        // One whose journal cannot be read must not keep the others from telling.
+        this.#tell({ kind: "bug", caseId, error });
+      }
     }
   }
 

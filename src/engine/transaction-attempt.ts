@@ -6,6 +6,7 @@
 import type { SendOutcome } from "../core/decide.ts";
 import { isFootholdError } from "../core/errors.ts";
 import { failureOf, type Failure } from "../core/failure.ts";
+import type { ChildCalls } from "../define/child-calls.ts";
 import type { StepTransaction, Store } from "../store/port.ts";
 import { makeAttempt, type AttemptContext, type AttemptEnd, type AttemptInput } from "./attempt.ts";
 
@@ -18,13 +19,19 @@ export interface TransactionEnd extends AttemptEnd {
 export async function makeTransactionAttempt(
   context: AttemptContext,
   store: Pick<Store, "begin">,
-  input: Omit<AttemptInput, "transaction" | "onLateSuccess">,
+  input: Omit<AttemptInput, "transaction" | "onLateSuccess" | "childCalls">,
+  callsIn: (open: StepTransaction) => ChildCalls | null,
 ): Promise<TransactionEnd> {
   const begun = await begin(store);
   if ("failure" in begun) return { outcome: { kind: "failed", failure: begun.failure }, isOver: true };
   const { open } = begun;
   // What ends well after it was given up is rolled back all the same: there is nothing to report.
-  const end = await makeAttempt(context, { ...input, transaction: open, onLateSuccess: () => undefined });
+  const end = await makeAttempt(context, {
+    ...input,
+    transaction: open,
+    childCalls: callsIn(open) ?? undefined,
+    onLateSuccess: () => undefined,
+  });
   if (end.outcome.kind === "succeeded") return { ...end, open };
   await open.rollBack();
   return { outcome: withoutEffect(end.outcome), isOver: true };

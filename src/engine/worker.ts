@@ -354,13 +354,14 @@ class ClaimingWorker implements Worker {
   }
 
   #contextOf(holding: Holding, caseId: string, caseType: CaseType): PickUpContext {
-    const { store, ports, name, onFailpoint = NO_FAILPOINTS } = this.#options;
+    const { store, ports, registry, name, onFailpoint = NO_FAILPOINTS } = this.#options;
     const onBug = (error: unknown): void => this.#onReport({ kind: "bug", caseId, error });
     const link = linkingOf({ store, ports, kill: this.#kill.signal, onBug }, caseType);
     return {
       ...(link === null ? {} : { link }),
       store,
       ports,
+      registry,
       clock: ports.clock,
       databaseClock: this.#databaseClock,
       committer: this.#committer,

@@ -17,6 +17,7 @@ import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
 import type { AuditStore, NewAuditLine } from "./audit-port.ts";
 import type { BulkStore } from "./bulk-port.ts";
+import type { ChildStore } from "./child-port.ts";
 import type { DestinationStore } from "./destination-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
 import type { MilestoneStore } from "./milestone-port.ts";
@@ -136,6 +137,14 @@ export type HolderReply =
  * stored, or neither.
  */
 export interface StepTransaction extends Transaction {
+  /** {@link Store.insertCase}, with what else is written: there is no such case until the commit. */
+  startCase(start: NewCase): Promise<InsertReply>;
+  /** {@link Store.changeCase} of another case than the one of the commit, with what else is written. */
+  changeCase<Reply>(
+    caseId: string,
+    change: ChangeId,
+    decide: (stored: FoldedCase, now: number) => CaseChange<Reply>,
+  ): Promise<ChangeReply<Reply> | null>;
   /**
    * Stores a holder's commit with what was written. For any reply but `current` and `moved` all of it is rolled back.
    * After `DATABASE_UNAVAILABLE` nothing is known, and {@link Store.findCommit} tells.
@@ -409,6 +418,8 @@ export interface Store extends DestinationStore {
    */
   listen(onHint: () => void): Promise<() => Promise<void>>;
 
+  /** Cases that other cases started. */
+  readonly children: ChildStore;
   /** What arrives from outside, and the work that it calls for. */
   readonly inbox: InboxStore;
   /** Who may sign in, who is, and which tokens programs have. */

@@ -13,14 +13,15 @@ const ORDERED = {
 /** Null for what says nothing about the course of a case. */
 export function tellEntry(entry: Entry): string | null {
   switch (entry.kind) {
-    case "caseStarted":
-      return `the case starts (${entry.caseType})`;
     case "definitionChanged":
       return `stored: goes on under version ${entry.version} of its definition`;
     case "restored":
       return "stored: the database was restored from a backup";
+    case "caseStarted":
     case "eachStarted":
     case "intentOpened":
+    case "childStarted":
+    case "childTold":
       return tellBegin(entry);
     case "attemptOpened":
       return `stored: attempt ${entry.attempt} of ${entry.step} is opened`;
@@ -98,10 +99,24 @@ function tellShift(entry: Extract<Entry, { kind: "stepLapsed" | "stepRestored" |
   }
 }
 
-function tellBegin(entry: Extract<Entry, { kind: "eachStarted" | "intentOpened" }>): string {
-  return entry.kind === "eachStarted"
-    ? `stored: ${entry.step} is begun for ${entry.keys.join(", ")}`
-    : `stored: ${entry.step} is wanted, key ${entry.idempotencyKey}`;
+function tellBegin(
+  entry: Extract<
+    Entry,
+    { kind: "caseStarted" | "eachStarted" | "intentOpened" | "childStarted" | "childTold" }
+  >,
+): string {
+  switch (entry.kind) {
+    case "caseStarted":
+      return `the case starts (${entry.caseType})`;
+    case "eachStarted":
+      return `stored: ${entry.step} is begun for ${entry.keys.join(", ")}`;
+    case "intentOpened":
+      return `stored: ${entry.step} is wanted, key ${entry.idempotencyKey}`;
+    case "childStarted":
+      return `stored: ${entry.step} started ${entry.caseType} case ${entry.caseId}`;
+    case "childTold":
+      return `stored: case ${entry.caseId} of ${entry.step} is ${entry.standing.kind}`;
+  }
 }
 
 function tellFailure({ step, attempt, failure, retryAt }: Extract<Entry, { kind: "attemptFailed" }>): string {
@@ -138,6 +153,8 @@ function tellWait(wait: Wait): string {
       return `the next look of ${wait.step}`;
     case "timer":
       return `time (${wait.step})`;
+    case "child":
+      return `case ${wait.caseId} (${wait.step})`;
     case "held":
       return `${wait.destination} to take ${wait.step}`;
     case "access":

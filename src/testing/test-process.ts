@@ -107,6 +107,10 @@ export class TestProcess {
       hastenHeld: (request) => call(() => store.hastenHeld(request)),
       countHeld: () => call(() => store.countHeld()),
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
+      children: {
+        listUntold: (request) => call(() => store.children.listUntold(request)),
+        noteTold: (caseId, standing) => call(() => store.children.noteTold(caseId, standing)),
+      },
       inbox: store.inbox,
       people: store.people,
       // Nothing here makes bulk acts, takes samples, or tells anybody.

@@ -15,7 +15,7 @@ export type MakeCall = <T>(call: UserCall, work: () => Promise<T>) => Promise<T>
 
 /** The same case type, each function called through `makeCall`. */
 export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType {
-  const { outline, input, events, eventRules, keys, masks } = caseType;
+  const { outline, input, events, eventRules, keys, masks, resultOf } = caseType;
   const steps = Object.entries(caseType.steps).map(([name, step]): readonly [string, RuntimeStep] => [
     name,
     watchStep(step, makeCall),
@@ -30,6 +30,7 @@ export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType 
     eventRules,
     keys,
     masks,
+    resultOf,
     steps: Object.fromEntries(steps),
     destinations: Object.fromEntries(destinations),
   };

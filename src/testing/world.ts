@@ -42,7 +42,8 @@ export interface TestWorld {
   runUntilIdle(): Promise<void>;
   /**
    * Runs one case, skipping the time of retries, checks and probes, until it has ended or waits for something else: an
-   * approval, an event, a sleep, a person.
+   * approval, an event, a sleep, a person. A child that it waits for is run on, sleeps included, until that needs people or
+   * events.
    */
   runToNextWait(caseId: string): Promise<CaseJournal>;
   /** Runs one case to its end, sleeps included. Throws `AssertionError` when it needs an approval, an event or a person. */
@@ -269,5 +270,7 @@ class World implements TestWorld {
 
 /** A wait that the engine ends by itself and that is no part of the case's own course. */
 function isOwn({ kind }: { readonly kind: StoredRow["summary"]["waits"][number]["kind"] }): boolean {
+  // A child is run on with its parent, as far as it goes without people.
+  if (kind === "child") return true;
   return kind === "retry" || kind === "check" || kind === "probe" || kind === "poll" || kind === "held";
 }

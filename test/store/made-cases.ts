@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { failureOf } from "../../src/core/failure.ts";
 import { foldEntries, foldJournal } from "../../src/core/fold.ts";
+import type { ParentRef } from "../../src/core/child-standing.ts";
 import type { Entry, JournalEntry } from "../../src/core/journal.ts";
 import { rowOf } from "../../src/core/row.ts";
 import type {
@@ -27,6 +28,7 @@ export interface CaseWishes {
   readonly caseId?: string;
   readonly at: number;
   readonly claim?: NewClaim;
+  readonly parent?: ParentRef;
   /** More entries after the first. */
   readonly entries?: readonly Entry[];
 }
@@ -58,6 +60,7 @@ export function newCase(wishes: CaseWishes): NewCase {
     businessKey,
     input: { amount: 12.5, née: "ü" },
     by: person,
+    ...(wishes.parent === undefined ? {} : { parent: wishes.parent }),
   };
   const entries = [started, ...(wishes.entries ?? [])];
   return {

@@ -23,6 +23,8 @@ const hot: readonly (readonly [StatementName, readonly string[]])[] = [
   ["beat_holder", ["cases_claimed"]],
   ["list_claims", ["cases_claimed"]],
   ["list_by_business_key", ["cases_business_key"]],
+  ["list_children", ["cases_parent"]],
+  ["note_told", ["cases_pkey"]],
 ];
 
 /** These need a full table to be worth an index. */
@@ -31,6 +33,7 @@ const hotWhenFull: readonly (readonly [StatementName, readonly string[]])[] = [
   ["list_reviews", ["cases_review"]],
   ["list_milestones", ["cases_pkey", "journal_milestones"]],
   ["count_steps", ["cases_review", "cases_due", "cases_open_ended", "cases_paused", "cases_claimed"]],
+  ["list_untold", ["cases_untold"]],
 ];
 
 describe("plans", () => {

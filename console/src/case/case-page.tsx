@@ -17,7 +17,7 @@ import { Path } from "./path.tsx";
 import { PlanLines } from "./plan-lines.tsx";
 import { Masked } from "./reveal.tsx";
 import { useRepair, type RepairHandle } from "./repair.ts";
-import { About, Attempts, Events, History, Input, Prerequisites, WentWrong } from "./sections.tsx";
+import { About, Attempts, Children, Events, History, Input, Prerequisites, WentWrong } from "./sections.tsx";
 
 interface Read {
   readonly view: CaseView;
@@ -142,6 +142,7 @@ function Body({ view, outline, forms, repair, refresh }: BodyProps): JSX.Element
             <h2 id="path">Path</h2>
             <Path steps={pathOf(view, outline)} />
           </section>
+          <Children view={view} />
           <WentWrong view={view} />
         </div>
         <div className="case-side">

@@ -2,6 +2,8 @@
 
 import type { JSX } from "react";
 import type { CaseView } from "../api.ts";
+import { Link } from "../link.tsx";
+import { casePath, listPath } from "../route.ts";
 import { By, sayLength, When } from "../times.tsx";
 import { madeSeen, Told, Value } from "../told.tsx";
 import { count } from "../words.tsx";
@@ -369,6 +371,30 @@ export function History({
   );
 }
 
+/** The cases that it started, each with the way there. */
+export function Children({ view }: { readonly view: CaseView }): JSX.Element | null {
+  const { children, caseId } = view;
+  if (children.length === 0) return null;
+  return (
+    <section className="card" aria-labelledby="children">
+      <h2 id="children">Children</h2>
+      <ul>
+        {children.map((child) => (
+          <li key={child.caseId} className={child.standing === "inReview" ? "overdue" : ""}>
+            <Link to={casePath(child.caseId)} className="case-link">
+              <code>{child.caseId}</code>
+            </Link>{" "}
+            <Told text={child.sentence} />
+          </li>
+        ))}
+      </ul>
+      <p className="soft">
+        <Link to={listPath({ parent: caseId })}>All that it ever started</Link>
+      </p>
+    </section>
+  );
+}
+
 /** Where the case comes from and who has it. */
 export function About({ view }: { readonly view: CaseView }): JSX.Element {
   const {
@@ -376,6 +402,7 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
     caseType,
     definition,
     businessKey,
+    parent,
     tenant,
     startedAt,
     startedBy,
@@ -397,6 +424,14 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
       {businessKey === null ? null : (
         <Fact name="Business key">
           <Told text={businessKey} />
+        </Fact>
+      )}
+      {parent === null ? null : (
+        <Fact name="Parent">
+          <Link to={casePath(parent.caseId)} className="case-link">
+            <code>{parent.caseId}</code>
+          </Link>
+          , by its step <Told text={parent.step} />
         </Fact>
       )}
       <Fact name="Tenant">

@@ -13,6 +13,8 @@ export interface CasesQuery {
   readonly second?: boolean;
   readonly tenant?: string;
   readonly businessKey?: string;
+  /** Cases that this one started. */
+  readonly parent?: string;
   /** States as people read them. */
   readonly reading?: readonly ReadableState[];
   /** Who has to act on a review or to answer an approval. */

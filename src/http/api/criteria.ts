@@ -25,6 +25,7 @@ export function criteriaOf(
     ...(second === undefined ? {} : { awaitsSecond: second }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(businessKey === undefined ? {} : { businessKey }),
+    ...(query.parent === undefined ? {} : { parentId: query.parent }),
     ...(reading === undefined ? {} : { readable: reading }),
     ...(owner === undefined ? {} : { owner }),
     ...atSteps(query, registry),

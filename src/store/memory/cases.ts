@@ -1,5 +1,6 @@
 /** The cases of a memory store: rows, claims and journals, and the one way to append to them. */
 
+import { rowStanding, type RowStanding } from "../../core/child-telling.ts";
 import { FootholdError, invariant } from "../../core/errors.ts";
 import type { Entry, JournalEntry } from "../../core/journal.ts";
 import { extendLineage } from "../../core/lineage.ts";
@@ -12,6 +13,7 @@ import {
   type NewClaim,
   type StoredRow,
 } from "../port.ts";
+import type { UntoldCase } from "../child-port.ts";
 import { frozenCopy, frozenJsonb, Unstorable } from "./frozen.ts";
 
 /** A claim as it lies over a case. */
@@ -31,6 +33,8 @@ export interface MemoryCase {
   readonly lineage: string;
   readonly claim: MemoryClaim | null;
   readonly journal: readonly JournalEntry[];
+  /** How it stood when its parent was last told. */
+  readonly told: RowStanding;
   /** What its facts and moves are known by, with the commits that stored them. */
   readonly changes: ReadonlyMap<string, string>;
 }
@@ -88,6 +92,7 @@ export function append(
     lineage: extendLineage(before.lineage, numbered),
     claim,
     journal: Object.freeze([...before.journal, ...numbered]),
+    told: before.told,
     changes: before.changes,
   });
 }
@@ -109,6 +114,13 @@ export function storedRow({ identity, row, lineage, claim }: MemoryCase): Stored
             actByAt: claim.actByAt,
           }),
   });
+}
+
+/** How a case stands, where its parent was told otherwise; null = it was not, or it has none. */
+export function untoldCase({ identity, row, told }: MemoryCase): UntoldCase | null {
+  const { state, summary } = row;
+  const standing = rowStanding({ state, hasReview: summary.reviews.length > 0 });
+  return summary.parent === undefined || standing === told ? null : { caseId: identity.caseId, standing };
 }
 
 /** A case's claim as the port has it; null when there is none. */

@@ -3,6 +3,7 @@
  * nothing; each method is one step that nothing can come in between. Everything is gone with the process.
  */
 
+import type { RowStanding } from "../../core/child-telling.ts";
 import { invariant, isFootholdError } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { CredentialState } from "../../core/refresh.ts";
@@ -26,7 +27,17 @@ import {
   type StoredRow,
   type UnreadableCase,
 } from "../port.ts";
-import { append, claimAfter, heldClaim, newClaim, orInvalid, storedRow, type MemoryCase } from "./cases.ts";
+import type { UntoldCase, UntoldRequest } from "../child-port.ts";
+import {
+  append,
+  claimAfter,
+  heldClaim,
+  newClaim,
+  orInvalid,
+  storedRow,
+  untoldCase,
+  type MemoryCase,
+} from "./cases.ts";
 import { MemoryAudit } from "./audit.ts";
 import { memoryBulk } from "./bulk.ts";
 import { commitAll, commitOne, findCommit } from "./commit.ts";
@@ -41,7 +52,7 @@ import { memoryPeople } from "./people.ts";
 import { memorySamples } from "./samples.ts";
 import { memorySeconds } from "./seconds.ts";
 import { MemorySnapshots } from "./snapshots.ts";
-import { MemoryTransaction } from "./step-transaction.ts";
+import { MemoryTransaction, type StagedStore } from "./step-transaction.ts";
 import { systemNow } from "./system.ts";
 
 /** Options of `memoryStore`. */
@@ -78,7 +89,8 @@ function storeOf(memory: Memory): Store {
     insertCase: async (start) => memory.insertCase(start),
     claimDue: async (request) => memory.claimDue(request),
     commit: async (commits) => commitAll(memory.cases, commits, memory.now()),
-    begin: async () => new MemoryTransaction((commit) => commitOne(memory.cases, commit, memory.now())),
+    begin: async () =>
+      new MemoryTransaction(memory, (commit) => commitOne(memory.cases, commit, memory.now())),
     findCommit: async (commit) => findCommit(memory.cases, commit),
     changeCase: async (caseId, change, decide) => memory.changeCase(caseId, change, decide),
     setAside: async (caseId, claimId, summary) => memory.setAside(caseId, claimId, summary),
@@ -111,6 +123,10 @@ function storeOf(memory: Memory): Store {
     hastenHeld: async (request) => hastenHeld(memory.cases, request, memory.now()),
     countHeld: async () => countHeld(memory.cases.values(), memory.now()),
     listen: async (onHint) => memory.listen(onHint),
+    children: {
+      listUntold: async (request) => memory.listUntold(request),
+      noteTold: async (caseId, standing) => memory.noteTold(caseId, standing),
+    },
     inbox: memory.inbox.store,
     people: memoryPeople(() => memory.now(), memory.audit),
     bulk: memoryBulk(memory),
@@ -141,10 +157,15 @@ const EMPTY = {
   lineage: FIRST_LINEAGE,
   claim: null,
   journal: [],
+  told: "running",
   changes: new Map<string, string>(),
 } as const;
 
-class Memory {
+function keyOf({ tenant, caseType, businessKey }: NewCase["identity"]): string | null {
+  return businessKey === null ? null : JSON.stringify([tenant, caseType, businessKey]);
+}
+
+class Memory implements StagedStore {
   readonly now: () => number;
   readonly cases = new Map<string, MemoryCase>();
   /** Case ids by tenant, type and business key: of several, the newest. */
@@ -187,14 +208,21 @@ class Memory {
     };
   }
 
-  insertCase({ identity, claim, ...first }: NewCase): InsertReply {
+  /** What a start would find; null = nothing is in its way. */
+  findStart({ identity, commitId }: NewCase): InsertReply | null {
     const taken = this.cases.get(identity.caseId);
-    if (taken?.journal[0]?.commitId === first.commitId) return { kind: "repeated" };
-    const { tenant, caseType, businessKey } = identity;
-    const key = businessKey === null ? null : JSON.stringify([tenant, caseType, businessKey]);
+    if (taken?.journal[0]?.commitId === commitId) return { kind: "repeated" };
+    const key = keyOf(identity);
     const named = key === null ? undefined : this.idsByKey.get(key);
     if (named !== undefined && this.holdsKey(named)) return { kind: "exists", caseId: named };
-    if (taken !== undefined) return { kind: "idTaken" };
+    return taken === undefined ? null : { kind: "idTaken" };
+  }
+
+  insertCase(start: NewCase): InsertReply {
+    const found = this.findStart(start);
+    if (found !== null) return found;
+    const { identity, claim, ...first } = start;
+    const key = keyOf(identity);
     const now = this.now();
     const started = orInvalid("The case", identity.caseId, () =>
       append(
@@ -295,6 +323,34 @@ class Memory {
     const row = { ...stored.row, state: "in_review", dueAt: null, summary: frozenJsonb(summary) } as const;
     this.cases.set(caseId, { ...stored, row, claim: null });
     return true;
+  }
+
+  listUntold({ limit, unchangedMs }: UntoldRequest): readonly UntoldCase[] {
+    const changedBy = this.now() - unchangedMs;
+    return [...this.cases.values()]
+      .filter(({ row }) => row.summary.parent !== undefined && row.changedAt <= changedBy)
+      .toSorted((one, other) => one.row.changedAt - other.row.changedAt)
+      .map(untoldCase)
+      .filter((one) => one !== null)
+      .slice(0, limit);
+  }
+
+  noteTold(caseId: string, standing: RowStanding): void {
+    const stored = this.cases.get(caseId);
+    if (stored !== undefined) this.cases.set(caseId, { ...stored, told: standing });
+  }
+
+  /** What a change would be told, with nothing changed. */
+  tryChange<Reply>(
+    caseId: string,
+    { commitId, sourceId }: ChangeId,
+    decide: (stored: FoldedCase, now: number) => CaseChange<Reply>,
+  ): ChangeReply<Reply> | null {
+    const stored = this.cases.get(caseId);
+    if (stored === undefined) return null;
+    const knownBy = stored.changes.get(sourceId ?? commitId);
+    if (knownBy !== undefined) return { kind: knownBy === commitId ? "repeated" : "known" };
+    return { kind: "decided", reply: decide(this.folded(stored), this.now()).reply };
   }
 
   /** The case with a business key, of several the newest; null = there is none. */

@@ -41,6 +41,16 @@ export async function changeCase<Reply>(
   return reply;
 }
 
+/** The same in a transaction that others write in. Tells whether the case is due by it. */
+export async function changeCaseIn<Reply>(
+  hinting: Hinting,
+  session: Session,
+  request: ChangeRequest<Reply>,
+): Promise<Changed<Reply>> {
+  const shard = shardOf(request.caseId);
+  return shard === null ? { reply: null, isDue: false } : changeLocked(hinting, session, shard, request);
+}
+
 interface Changed<Reply> {
   readonly reply: ChangeReply<Reply> | null;
   readonly isDue: boolean;
@@ -63,7 +73,8 @@ async function changeLocked<Reply>(
     case "leave":
       return { reply: { kind: "decided", reply: change.reply }, isDue: false };
     case "write": {
-      const isDue = isFreeAfter(row, change.claim) && isClaimable(change.row, now);
+      // `now` is from before the lock was had: what was written meanwhile may be later.
+      const isDue = isFreeAfter(row, change.claim) && isClaimable(change.row, Math.max(now, change.at));
       await writeCase(session, row, { ...change, knownAs, hint: isDue ? hinting.payload : null });
       if (change.line !== undefined) await addAuditLine(session, change.line);
       return { reply: { kind: "decided", reply: change.reply }, isDue };

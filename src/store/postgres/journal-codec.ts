@@ -102,6 +102,8 @@ const KINDS: Readonly<Record<EntryKind, true>> = {
   definitionChanged: true,
   restored: true,
   eachStarted: true,
+  childStarted: true,
+  childTold: true,
   reviewOpened: true,
   parked: true,
   eventReceived: true,

@@ -48,6 +48,10 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
     const page = [after?.startedAt ?? null, after?.caseId ?? null, filter.limit + 1];
     return database.run<CaseColumns>("search_cases", [...criteria, ...page]);
   }
+  if (filter.parentId !== undefined) {
+    const more = [filter.parentId, filter.withReview === true];
+    return database.run<CaseColumns>("list_children", [...parameters, ...more]);
+  }
   if (filter.businessKey !== undefined) {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
     const more = [filter.businessKey, shards, filter.withReview === true];
@@ -59,8 +63,12 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
 /** True where the plain lists, each read by an index of its own, do not know a criterion. */
 function isSearch(criteria: CaseCriteria): boolean {
   const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond } = criteria;
-  return [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond].some(
-    (one) => one !== undefined,
+  const isBoth = criteria.parentId !== undefined && criteria.businessKey !== undefined;
+  return (
+    isBoth ||
+    [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond].some(
+      (one) => one !== undefined,
+    )
   );
 }
 
@@ -90,6 +98,7 @@ async function criteriaParameters(database: Database, criteria: CaseCriteria): P
     asJson(criteria.visible),
     readable ?? null,
     criteria.awaitsSecond === true,
+    criteria.parentId ?? null,
   ];
 }
 

@@ -7,7 +7,7 @@ import { FootholdError, invariant } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import { keyFreedByIn, PRIORITY_RANKS, priorityIn } from "../../core/starting.ts";
 import type { InsertReply, NewCase } from "../port.ts";
-import type { Database, Parameter } from "./database.ts";
+import type { Database, Parameter, Runner } from "./database.ts";
 import {
   encodeEntries,
   entryColumns,
@@ -104,7 +104,7 @@ export class Starts {
       const stored = await this.store(sorted.map(({ start }) => start));
       for (const [index, { start, answer, fail }] of sorted.entries()) {
         if (stored.has(index + 1)) answer({ kind: "started" });
-        else await this.findReply(start.start).then(answer, fail);
+        else await findReply(this.database, start.start).then(answer, fail);
       }
     } catch (error) {
       // What is wrong with one must not fail the others: each is sent again alone.
@@ -126,19 +126,32 @@ export class Starts {
     if (isDue && rows.length > 0) this.hinting.hint();
     return new Set(rows.map(({ n }) => n));
   }
+}
 
-  /** Why a start stored nothing. */
-  private async findReply({ identity, commitId }: NewCase): Promise<InsertReply> {
-    const { shard, caseId, tenant, caseType, businessKey } = identity;
-    const [found] = await this.database.run<{
-      readonly commit_id: string | null;
-      readonly case_id: string | null;
-    }>("find_start", [shard, caseId, tenant, caseType, businessKey]);
-    invariant(found !== undefined, "find_start returned no row");
-    if (found.commit_id === commitId) return { kind: "repeated" };
-    if (found.case_id !== null) return { kind: "exists", caseId: found.case_id };
-    return { kind: "idTaken" };
-  }
+/** Stores one start in a transaction that others write in, as the port says. Tells whether it is due by it. */
+export async function startCaseIn(
+  runner: Runner,
+  hinting: Hinting,
+  start: NewCase,
+): Promise<{ readonly reply: InsertReply; readonly isDue: boolean }> {
+  const isDue = isDueAtOnce(start);
+  const parameters = loneParameters(encode(start), isDue ? hinting.payload : null);
+  const rows = await runner.run<{ readonly n: number }>("insert_case", parameters);
+  if (rows.length > 0) return { reply: { kind: "started" }, isDue };
+  return { reply: await findReply(runner, start), isDue: false };
+}
+
+/** Why a start stored nothing. */
+async function findReply(runner: Runner, { identity, commitId }: NewCase): Promise<InsertReply> {
+  const { shard, caseId, tenant, caseType, businessKey } = identity;
+  const [found] = await runner.run<{
+    readonly commit_id: string | null;
+    readonly case_id: string | null;
+  }>("find_start", [shard, caseId, tenant, caseType, businessKey]);
+  invariant(found !== undefined, "find_start returned no row");
+  if (found.commit_id === commitId) return { kind: "repeated" };
+  if (found.case_id !== null) return { kind: "exists", caseId: found.case_id };
+  return { kind: "idTaken" };
 }
 
 function encode(start: NewCase): Encoded {

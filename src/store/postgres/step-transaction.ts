@@ -4,10 +4,23 @@
  */
 
 import { FootholdError, invariant } from "../../core/errors.ts";
-import type { HolderCommit, HolderReply, StepTransaction } from "../port.ts";
+import type {
+  CaseChange,
+  ChangeId,
+  ChangeReply,
+  FoldedCase,
+  HolderCommit,
+  HolderReply,
+  InsertReply,
+  NewCase,
+  StepTransaction,
+} from "../port.ts";
+import { changeCaseIn } from "./change-case.ts";
 import { judgeLocked } from "./commit.ts";
 import type { Database, LentSession, Session } from "./database.ts";
 import { DriverFault, isDataFault, sayFault } from "./failures.ts";
+import type { Hinting } from "./listener.ts";
+import { startCaseIn } from "./starts.ts";
 
 /**
  * Commands that would end the transaction, or begin another, behind the back of the commit that confirms the step; and those
@@ -19,12 +32,12 @@ const OUTLIVES = /set\s+(?!local\b|constraints\b|transaction\b)\w+|reset|discard
 const CONTROL = new RegExp(`${BLANKS}(?:${ENDS}|${OUTLIVES})\\b`, "i");
 
 /** Begins one. */
-export async function beginStep(database: Database): Promise<StepTransaction> {
+export async function beginStep(database: Database, hinting: Hinting): Promise<StepTransaction> {
   const lent = await database.lend();
   try {
     const [begun] = await lent.session.sendAll<{ readonly pid: number }>(database.text("begin_step"));
     invariant(begun !== undefined, "begin_step returned no row");
-    return new LentTransaction(database, lent, begun.pid);
+    return new LentTransaction(database, hinting, lent, begun.pid);
   } catch (error) {
     lent.session.isBroken = true;
     lent.end();
@@ -34,15 +47,46 @@ export async function beginStep(database: Database): Promise<StepTransaction> {
 
 class LentTransaction implements StepTransaction {
   readonly #database: Database;
+  readonly #hinting: Hinting;
   readonly #lent: LentSession;
   readonly #processId: number;
   #isOver = false;
+  /** True once a case is due by what was written. */
+  #isDue = false;
   #running = 0;
 
-  constructor(database: Database, lent: LentSession, processId: number) {
+  constructor(database: Database, hinting: Hinting, lent: LentSession, processId: number) {
     this.#database = database;
+    this.#hinting = hinting;
     this.#lent = lent;
     this.#processId = processId;
+  }
+
+  startCase(start: NewCase): Promise<InsertReply> {
+    return this.#own(() => startCaseIn(this.#lent.session, this.#hinting, start));
+  }
+
+  changeCase<Reply>(
+    caseId: string,
+    change: ChangeId,
+    decide: (stored: FoldedCase, now: number) => CaseChange<Reply>,
+  ): Promise<ChangeReply<Reply> | null> {
+    return this.#own(() => changeCaseIn(this.#hinting, this.#lent.session, { caseId, change, decide }));
+  }
+
+  /** Writes what is the engine's own. */
+  #own<Reply>(write: () => Promise<{ readonly reply: Reply; readonly isDue: boolean }>): Promise<Reply> {
+    return this.#database.guarded(async () => {
+      if (this.#isOver) throw refused("the transaction of this step is over: nothing more is written in it");
+      this.#running += 1;
+      try {
+        const { reply, isDue } = await write();
+        this.#isDue ||= isDue;
+        return reply;
+      } finally {
+        this.#running -= 1;
+      }
+    });
   }
 
   async query(
@@ -73,8 +117,10 @@ class LentTransaction implements StepTransaction {
       try {
         await session.send(this.#database.text("confirm_step"));
         const reply = await judgeLocked(session, commit);
-        if (reply.kind === "current" || reply.kind === "moved") await session.send("commit");
-        else await session.takeBack();
+        if (reply.kind === "current" || reply.kind === "moved") {
+          await session.send("commit");
+          if (this.#isDue) this.#hinting.hint();
+        } else await session.takeBack();
         return reply;
       } catch (error) {
         await session.takeBack();

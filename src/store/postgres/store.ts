@@ -21,6 +21,7 @@ import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder
 import { postgresPeople } from "./people.ts";
 import { postgresInbox } from "./inbox.ts";
 import { Starts } from "./starts.ts";
+import { postgresChildren } from "./children.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
@@ -54,7 +55,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     insertCase: (start) => database.guarded(() => starts.insert(start)),
     claimDue: (request) => database.guarded(() => claimDue(database, request)),
     commit: (commits) => database.guarded(() => commitAll(database, commits)),
-    begin: () => database.guarded(() => beginStep(database)),
+    begin: () => database.guarded(() => beginStep(database, listener)),
     findCommit: (commit) => database.guarded(() => findCommit(database, commit)),
     changeCase: (caseId, change, decide) =>
       database.guarded(() => changeCase(database, listener, { caseId, change, decide })),
@@ -81,6 +82,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     hastenHeld: (request) => database.guarded(() => hastenHeld(database, request)),
     countHeld: () => database.guarded(() => countHeld(database)),
     listen: (onHint) => listener.add(onHint),
+    children: postgresChildren(database),
     inbox: postgresInbox(database, listener),
     people: postgresPeople(database),
     bulk: postgresBulk(database),

@@ -1,5 +1,6 @@
 import { testAudit } from "./audit.ts";
 import { testBulk } from "./bulk.ts";
+import { testChildren } from "./children.ts";
 import { testChanges } from "./changes.ts";
 import { testClaims } from "./claims.ts";
 import { testCommits } from "./commits.ts";
@@ -28,6 +29,7 @@ export function testContract(bench: Bench): void {
   testClaims(bench);
   testCommits(bench);
   testStepTransactions(bench);
+  testChildren(bench);
   testChanges(bench);
   testCredentials(bench);
   testFailovers(bench);

@@ -29,6 +29,7 @@ const readables: Readonly<Record<ReadableState, true>> = {
   Running: true,
   "Will retry": true,
   "Waiting for event": true,
+  "Waiting for child": true,
   "Waiting for approval": true,
   "Waiting until": true,
   "Held back": true,
@@ -87,6 +88,14 @@ const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kin
     why: sentence,
   }),
   timer: fc.record({ kind: fc.constant("timer" as const), step: name, dueAt: fc.nat(9) }),
+  child: fc.record({
+    kind: fc.constant("child" as const),
+    step: name,
+    dueAt: fc.constant(null),
+    caseId: name,
+    caseType: name,
+    needsPeople: fc.boolean(),
+  }),
   held: fc.record({
     kind: fc.constant("held" as const),
     step: name,

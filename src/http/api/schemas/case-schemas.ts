@@ -16,6 +16,7 @@ import type {
   StepView,
   WaitView,
 } from "../../../desk/case-view.ts";
+import type { ChildView, ParentView } from "../../../desk/children-view.ts";
 import type { JsonChange } from "../../../core/json-diff.ts";
 import type { LayersView } from "../../../desk/attempt-layers.ts";
 import type {
@@ -55,6 +56,7 @@ export const readableState: z.ZodType<ReadableState> = oneOf<ReadableState>({
   Running: true,
   "Will retry": true,
   "Waiting for event": true,
+  "Waiting for child": true,
   "Waiting for approval": true,
   "Waiting until": true,
   "Held back": true,
@@ -93,6 +95,18 @@ export const holding: z.ZodType<Holding> = named<Holding>("Holding")(
 
 const assignee = named<Assignee>("Assignee")(z.strictObject({ id: text, label: text }));
 
+const parentView = named<ParentView>("ParentCase")(z.strictObject({ caseId: text, step: text }));
+
+const childView = named<ChildView>("ChildCase")(
+  z.strictObject({
+    step: text,
+    caseId: text,
+    caseType: text,
+    standing: oneOf<ChildView["standing"]>({ running: true, inReview: true, done: true, canceled: true }),
+    sentence: text,
+  }),
+);
+
 const lineFields = {
   caseId: text,
   tenant: text,
@@ -110,6 +124,7 @@ const lineFields = {
   confirmedSteps: count,
   openReviews: count,
   assignee: assignee.nullable(),
+  parent: parentView.nullable(),
 };
 
 const caseLine = named<CaseLine>("CaseLine")(z.strictObject(lineFields));
@@ -195,6 +210,7 @@ const waitView = named<WaitView>("WaitView")(
       probe: true,
       approval: true,
       event: true,
+      child: true,
       timer: true,
       poll: true,
       held: true,
@@ -244,6 +260,7 @@ const attemptView = named<AttemptView>("AttemptView")(
       provedNotExecuted: true,
       reportedLate: true,
       confirmed: true,
+      started: true,
     }),
     executed,
     sentence: text,
@@ -293,6 +310,8 @@ const entryKind = oneOf<EntryKind>({
   assigned: true,
   checkAnswered: true,
   checkOrdered: true,
+  childStarted: true,
+  childTold: true,
   claimLost: true,
   conditionAnswered: true,
   lookAnswered: true,
@@ -350,6 +369,7 @@ const caseFields = {
   steps: list(stepView),
   foothold: list(text).nullable(),
   waits: list(waitView),
+  children: list(childView),
   attempts: list(attemptView),
   events: receivedEvents,
   repair: repairView.nullable(),

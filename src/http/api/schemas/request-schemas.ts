@@ -123,6 +123,7 @@ const caseFilters = {
   second: z.boolean().exactOptional(),
   tenant: tenant.exactOptional(),
   businessKey: line(BUSINESS_KEY_CHARS_MAX).exactOptional(),
+  parent: id.exactOptional(),
   reading: list(readableState, REPEATS_MAX).exactOptional(),
   owner: name.exactOptional(),
   destination: name.exactOptional(),

@@ -3,12 +3,13 @@
 -- $1 to $5 as readable_state says; $6 tenant, $7 case type, $8 states; $9 only those with an open review; $10 business key;
 -- $11 unchanged since (epoch ms); $12 kind of the last failure; $13 owner; $14 steps (caseType, step; a step of null = none);
 -- $15 part of a text; $16 what may be seen (tenants, caseTypes); $17 states as people read them;
--- $18 only those with a move that waits for a second person. Null = any.
+-- $18 only those with a move that waits for a second person; $19 the case that started it. Null = any.
 ($6::text is null or c.tenant = $6::text)
 and ($7::text is null or c.case_type = $7::text)
 and ($8::text[] is null or c.state = any ($8::text[]))
 and (c.has_review or not $9::boolean)
 and ($10::text is null or c.business_key = $10::text)
+and ($19::text is null or c.parent_id = $19::text)
 and ($11::float8 is null or c.changed_at <= to_timestamp($11::float8 / 1000))
 and ($12::text is null or c.summary #>> '{lastFailure,kind}' = $12::text)
 and (

@@ -1,0 +1,92 @@
+/**
+ * A case that another one started tells it how it stands: that it is done, was canceled, waits for people, or does not any
+ * more. The child's own row says what its parent was told last, so whoever finds a difference tells it, however often: the
+ * parent knows what it was told already (R23). Where people are waited for, all that stand above learn it.
+ */
+
+import { CHILD_DEPTH_MAX, newsOf, rowStanding, tellingOf } from "../core/child-telling.ts";
+import type { CaseState } from "../core/case-state.ts";
+import { isFootholdError } from "../core/errors.ts";
+import type { Entry } from "../core/journal.ts";
+import type { Ports } from "../core/ports.ts";
+import { rowOf } from "../core/row.ts";
+import type { CaseChange, FoldedCase, Store } from "../store/port.ts";
+import { preview } from "./advance.ts";
+import type { OnReport } from "./report.ts";
+
+/** What telling needs. */
+export interface TellingContext {
+  readonly store: Store;
+  readonly ports: Pick<Ports, "ids">;
+}
+
+/** Tells the parent of a case how it stands; true where it had to be told. */
+export async function tellParent(context: TellingContext, caseId: string): Promise<boolean> {
+  const { store } = context;
+  const stored = await look(context, caseId);
+  if (stored === null || stored.state.parent === null) return false;
+  const isNew = await tellUpwards(context, stored.state);
+  const { state, summary } = rowOf(stored.state);
+  await store.children.noteTold(caseId, rowStanding({ state, hasReview: summary.reviews.length > 0 }));
+  return isNew;
+}
+
+/** The same by whoever ended or changed it, so that its parent goes on at once. Never rejects: the sweep tells what it could not. */
+export async function tellParentAtOnce(
+  context: TellingContext & { readonly onReport: OnReport },
+  caseId: string,
+): Promise<void> {
+  try {
+    await tellParent(context, caseId);
+  } catch (error) {
+    if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") return;
+    context.onReport({ kind: "bug", caseId, error });
+  }
+}
+
+/** What a case is now, read under its lock and left as it is. */
+async function look({ store, ports }: TellingContext, caseId: string): Promise<FoldedCase | null> {
+  const id = { commitId: ports.ids.unique(), sourceId: null };
+  const reply = await store.changeCase(caseId, id, (stored): CaseChange<FoldedCase> => ({
+    kind: "leave",
+    reply: stored,
+  }));
+  return reply?.kind === "decided" ? reply.reply : null;
+}
+
+async function tellUpwards(context: TellingContext, child: CaseState): Promise<boolean> {
+  let below = child;
+  let isNew = false;
+  for (let level = 0; level <= CHILD_DEPTH_MAX; level += 1) {
+    const parent = await tellOne(context, below);
+    if (parent === null) return isNew;
+    isNew = true;
+    below = parent;
+  }
+  return isNew;
+}
+
+/** The parent as it is once it was told; null where there is none, or nothing is new to it. */
+async function tellOne({ store, ports }: TellingContext, child: CaseState): Promise<CaseState | null> {
+  const told = tellingOf(child);
+  if (told === null || child.parent === null) return null;
+  const commitId = ports.ids.unique();
+  const sourceId = `case ${told.caseId} at ${told.childRevision}`;
+  const reply = await store.changeCase(child.parent.caseId, { commitId, sourceId }, (stored, now) =>
+    toldChange(stored, now, commitId, told),
+  );
+  return reply?.kind === "decided" ? reply.reply : null;
+}
+
+function toldChange(
+  { state }: FoldedCase,
+  now: number,
+  commitId: string,
+  told: Extract<Entry, { kind: "childTold" }>,
+): CaseChange<CaseState | null> {
+  const news = newsOf(state, told);
+  if (news === null) return { kind: "leave", reply: null };
+  const at = Math.max(now, state.changedAt);
+  const after = preview(state, [news], at);
+  return { kind: "write", commitId, entries: [news], at, row: rowOf(after), claim: "keep", reply: after };
+}

@@ -1,0 +1,27 @@
+/** Cases that other cases started: whose parent is not told yet how they stand. */
+
+import type { RowStanding } from "../../core/child-telling.ts";
+import type { ChildStore } from "../child-port.ts";
+import { shardOf } from "./case-lock.ts";
+import type { Database } from "./database.ts";
+
+interface UntoldColumns {
+  readonly case_id: string;
+  readonly standing: RowStanding;
+}
+
+/** The part of the port that knows of them. */
+export function postgresChildren(database: Database): ChildStore {
+  return {
+    listUntold: ({ limit, unchangedMs }) =>
+      database.guarded(async () => {
+        const rows = await database.run<UntoldColumns>("list_untold", [limit, unchangedMs]);
+        return rows.map(({ case_id: caseId, standing }) => ({ caseId, standing }));
+      }),
+    noteTold: (caseId, standing) =>
+      database.guarded(async () => {
+        const shard = shardOf(caseId);
+        if (shard !== null) await database.run("note_told", [shard, caseId, standing]);
+      }),
+  };
+}

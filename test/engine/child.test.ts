@@ -1,0 +1,192 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { CaseType } from "../../src/define/case-type.ts";
+import { defineCase } from "../../src/define/builder.ts";
+import { defineDestination } from "../../src/define/destination.ts";
+import type { TestDestination } from "./destination.ts";
+import { post, STORES, until, worldsOn, type World } from "./world.ts";
+
+const shop = defineDestination("shop", {
+  idempotency: { by: "key", window: "24h" },
+  retry: { maxAttempts: 5, firstDelay: "20ms" },
+});
+
+/** An order pays, ships and tells; a shipment has a label for each parcel, which is a case of its own. */
+function ordersAt(destination: TestDestination) {
+  const back = { run: (context: { readonly result: unknown }) => send(destination, "/back", context) };
+  const label = defineCase("label", { version: 1, owner: "print", input: z.object({ parcel: z.string() }) })
+    .step("print", {
+      to: shop,
+      request: ({ input }) => ({ parcel: input.parcel }),
+      run: (context) => post(destination, `/labels/${context.input.parcel}`)(context),
+      undo: back,
+    })
+    .result(({ input }) => ({ label: `L-${input.parcel}` }));
+  const shipment = defineCase("shipment", {
+    version: 1,
+    owner: "depot",
+    input: z.object({ parcels: z.array(z.string()).min(1) }),
+  })
+    .step("pack", { to: shop, request: ({ input }) => input, run: post(destination, "/packs"), undo: back })
+    .eachChild("labels", {
+      items: ({ input }) => input.parcels,
+      key: (parcel) => parcel,
+      atOnce: 2,
+      of: label,
+      input: ({ item }) => ({ parcel: item }),
+    })
+    .result(({ results }) => ({ labels: Object.values(results.labels).map((one) => one.label) }));
+  const order = defineCase("order", {
+    version: 1,
+    owner: "sales",
+    input: z.object({ parcels: z.array(z.string()), total: z.number().default(9) }),
+  })
+    .step("pay", {
+      to: shop,
+      uses: ["total"],
+      request: ({ input }) => ({ pays: input.total }),
+      run: post(destination, "/payments"),
+      undo: back,
+    })
+    .child("ship", { of: shipment, input: ({ input }) => ({ parcels: input.parcels }), onLapse: "undo" })
+    .step("tell", {
+      to: shop,
+      request: ({ results }) => ({ tells: results.ship.labels }),
+      run: post(destination, "/mails"),
+      undo: back,
+    });
+  return { order, shipment, label, all: [order, shipment, label] as const };
+}
+
+async function send(destination: TestDestination, path: string, context: object): Promise<unknown> {
+  return post(destination, path)({ ...context, request: null } as Parameters<ReturnType<typeof post>>[0]);
+}
+
+async function childrenOf(world: World, caseId: string) {
+  const { rows } = await world.store.listCases({ parentId: caseId, limit: 100 });
+  return rows;
+}
+
+async function started(world: World, all: readonly CaseType[], value: unknown): Promise<string> {
+  const [first] = all;
+  if (first === undefined) throw new Error("there is no case type");
+  const { caseId } = await world.desk(...all).startCase(first.outline.name, value, { by: "ann" });
+  return caseId;
+}
+
+describe.each(STORES)("a child on %s", (kind) => {
+  const worlds = worldsOn(kind);
+  afterAll(worlds.drop);
+
+  test("is started once for each intent, and its result is its parent's, three levels deep", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all } = ordersAt(destination);
+    destination.script("/labels/b", "loseAnswer");
+    await world.worker(all);
+    const caseId = await started(world, all, { parcels: ["a", "b", "c"] });
+    await world.rests(caseId, "done");
+    expect(destination.effects.map(({ path }) => path).toSorted()).toEqual(
+      ["/payments", "/packs", "/labels/a", "/labels/b", "/labels/c", "/mails"].toSorted(),
+    );
+    expect(destination.effects.at(-1)?.body).toBe(JSON.stringify({ tells: ["L-a", "L-b", "L-c"] }));
+    const [shipment, ...others] = await childrenOf(world, caseId);
+    expect(others).toEqual([]);
+    expect(shipment).toMatchObject({
+      caseType: "shipment",
+      state: "done",
+      businessKey: `${caseId}.ship.1`,
+      summary: { parent: { caseId, step: "ship" } },
+    });
+    const labels = await childrenOf(world, shipment?.caseId ?? "");
+    expect(new Set(labels.map(({ businessKey }) => businessKey))).toEqual(
+      new Set(["a", "b", "c"].map((key) => `${shipment?.caseId}.labels[${key}].1`)),
+    );
+    expect(await world.kinds(caseId)).toEqual(expect.arrayContaining(["childStarted", "childTold"]));
+  });
+
+  test("waits without a time of its own, and shows above that it waits for people", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all } = ordersAt(destination);
+    const desk = world.desk(...all);
+    destination.script("/labels/a", { status: 422, body: { message: "no such parcel" } });
+    await world.worker(all);
+    world.sweep({ intervalMs: 50 });
+    const caseId = await started(world, all, { parcels: ["a"] });
+    const row = await until("the order to show it", async () => {
+      const found = await world.row(caseId);
+      const [wait] = found.summary.waits;
+      return wait?.kind === "child" && wait.needsPeople ? found : null;
+    });
+    expect(row).toMatchObject({ state: "waiting", dueAt: null });
+    const [shipment] = await childrenOf(world, caseId);
+    const [label] = await childrenOf(world, shipment?.caseId ?? "");
+    if (label === undefined) throw new Error("there is no label");
+    const view = await desk.show(label.caseId);
+    expect(view).toMatchObject({ parent: { caseId: shipment?.caseId, step: "labels[a]" }, children: [] });
+    expect((await desk.show(caseId)).children).toMatchObject([
+      { step: "ship", caseId: shipment?.caseId, caseType: "shipment", standing: "inReview" },
+    ]);
+    expect((await desk.list({ parentId: caseId })).cases).toMatchObject([
+      { caseId: shipment?.caseId, reading: { state: "Waiting for child" }, parent: { caseId, step: "ship" } },
+    ]);
+    expect(label).toMatchObject({ state: "in_review" });
+    await desk.skipStep(label.caseId, { step: "print", by: "ann", reason: "by hand" });
+    await world.rests(caseId, "done");
+  });
+
+  test("is canceled before its parent goes on undoing, and everything is undone", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all } = ordersAt(destination);
+    destination.script("/labels/b", { status: 422 });
+    await world.worker(all);
+    world.sweep({ intervalMs: 50 });
+    const caseId = await started(world, all, { parcels: ["a", "b"] });
+    const [shipment] = await until("the shipment", async () => {
+      const found = await childrenOf(world, caseId);
+      return found.length > 0 ? found : null;
+    });
+    const shipmentId = shipment?.caseId ?? "";
+    await until("two labels to rest", async () => {
+      const found = await childrenOf(world, shipmentId);
+      return found.filter(({ state }) => state === "done" || state === "in_review").length === 2;
+    });
+    await world.desk(...all).cancel(caseId, { by: "ann", reason: "ordered twice" });
+    await world.rests(caseId, "canceled");
+    const below = [...(await childrenOf(world, caseId)), ...(await childrenOf(world, shipmentId))];
+    expect(below.map(({ state }) => state)).toEqual(["canceled", "canceled", "canceled"]);
+    expect(destination.effects.map(({ path }) => path)).toEqual([
+      "/payments",
+      "/packs",
+      "/labels/a",
+      "/back",
+      "/back",
+      "/back",
+    ]);
+  });
+
+  test("is canceled and started anew where what it was started for is corrected", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all } = ordersAt(destination);
+    destination.script("/mails", { status: 422 });
+    await world.worker(all);
+    world.sweep({ intervalMs: 50 });
+    const caseId = await started(world, all, { parcels: ["a"] });
+    await world.rests(caseId, "in_review");
+    await world
+      .desk(...all)
+      .correctInput(caseId, { input: { parcels: ["b"] }, by: "ann", reason: "wrong one" });
+    await until("the order to go on", async () => {
+      const found = await childrenOf(world, caseId);
+      return found.length === 2 && found.every(({ state }) => state === "done" || state === "canceled");
+    });
+    const found = await childrenOf(world, caseId);
+    expect(found.map(({ businessKey, state }) => `${businessKey} ${state}`).toSorted()).toEqual([
+      `${caseId}.ship.1 canceled`,
+      `${caseId}.ship.2 done`,
+    ]);
+  });
+});
