@@ -359,6 +359,7 @@ class Run {
 
   async #failOver(lag: number): Promise<void> {
     this.#hasFailedOver = true;
+    this.#settledCases = false; // What was settled at the last look may be open again.
     const attemptsBefore = this.#database.lostAttempts.size;
     const entries = await this.#database.failOver(lag, this.#caseIds, [...this.#outside.destinations.keys()]);
     if (this.#isCalm) this.#hooked?.calmDown(true);

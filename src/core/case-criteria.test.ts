@@ -6,7 +6,8 @@ import {
   type CaseCriteria,
   type JudgedRow,
 } from "./case-criteria.ts";
-import type { Review, ReviewReason, Wait } from "./journal.ts";
+import type { Review, ReviewReason } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { readState } from "./state.ts";
 
 const review = (reason: ReviewReason): Review => ({

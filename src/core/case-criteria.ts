@@ -5,7 +5,8 @@
 
 import type { Claim } from "./claim.ts";
 import type { FailureKind } from "./failure.ts";
-import type { ReviewReason, Wait } from "./journal.ts";
+import type { ReviewReason } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { nameWithoutKey } from "./part-name.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
 import { readState, type Holder, type ReadableState } from "./state.ts";

@@ -16,15 +16,8 @@ import {
 } from "./decide.ts";
 import { failureOf, type Failure, type KnownFailure } from "./failure.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
-import type {
-  Actor,
-  CheckAnswer,
-  ConditionAnswer,
-  Entry,
-  JournalEntry,
-  RefreshAnswer,
-  Wait,
-} from "./journal.ts";
+import type { Actor, CheckAnswer, ConditionAnswer, Entry, JournalEntry, RefreshAnswer } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { Json } from "./json.ts";
 import type {
   ApprovalStepOutline,

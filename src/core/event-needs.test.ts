@@ -62,7 +62,7 @@ describe("events that stand in review", () => {
 
   test("are told in words that name the source and lead to them", () => {
     const [many, one] = eventMatters(countEventNeeds(works, times), times);
-    if (many?.open == null || one?.open == null) throw new Error("there is no matter");
+    if (!many?.open || !one?.open) throw new Error("there is no matter");
     const content = tellMatter({ ...many, open: many.open }, "new");
     expect(content).toMatchObject({
       title: "2 events of bank need review",

@@ -4,14 +4,7 @@
  * confirmation stands is the plan's question (plan.ts).
  */
 
-import {
-  reportId,
-  stepOf,
-  type CaseState,
-  type OpenRepair,
-  type ReceivedEvent,
-  type Rest,
-} from "./case-state.ts";
+import { reportId, stepOf, type CaseState, type ReceivedEvent, type Rest } from "./case-state.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
 import {
   answerCheck,
@@ -23,20 +16,19 @@ import {
   openAttempt,
   openIntent,
   refreshAccess,
-  renew,
   reportLate,
   restore,
   ruleOut,
   startChild,
   undo,
   type EntryOf,
-  type StepChange,
 } from "./fold-step.ts";
 import { priorityIn } from "./starting.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
+import { applyRepair } from "./fold-repair.ts";
+import { changeStep, goAgain, goOn, ready, renewSteps, wake } from "./going-on.ts";
 import { addEvents } from "./received-events.ts";
 import { renameSteps } from "./renames.ts";
-import { withAttached, withoutRepair } from "./repair.ts";
 import { undoName } from "./undo.ts";
 
 /**
@@ -110,22 +102,17 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
       return goOn(state, at, entry.step, openIntent(state, entry, at));
     case "attemptOpened":
       return beginAttempt(state, entry, at);
+    case "definitionChanged":
     case "restored":
-      return restoreCase(state, entry, at);
+      return changeGround(state, entry, at);
     case "attemptFailed":
-      return raiseToken(goOn(state, at, entry.step, failAttempt(state, entry, at)), newerToken(entry));
     case "checkAnswered":
-      return raiseToken(goOn(state, at, entry.step, answerCheck(state, entry)), entry.raisedTo ?? null);
     case "accessRefreshed":
-      return goOn(state, at, entry.step, refreshAccess(state, entry));
     case "conditionAnswered":
-      return goOn(state, at, entry.step, answerCondition(state, entry));
     case "lookAnswered":
-      return goOn(state, at, entry.step, answerLook(state, entry));
+      return learn(state, entry, at);
     case "stepConfirmed":
       return confirmStep(state, entry, at);
-    case "definitionChanged":
-      return changeDefinition(state, entry, at);
     case "eachStarted":
     case "childStarted":
     case "childTold":
@@ -178,27 +165,34 @@ function applyEntry(state: CaseState, entry: Entry, at: number): CaseState {
   }
 }
 
+/** What came of asking something outside. */
+function learn(
+  state: CaseState,
+  entry: EntryOf<
+    "attemptFailed" | "checkAnswered" | "accessRefreshed" | "conditionAnswered" | "lookAnswered"
+  >,
+  at: number,
+): CaseState {
+  switch (entry.kind) {
+    case "attemptFailed":
+      return raiseToken(goOn(state, at, entry.step, failAttempt(state, entry, at)), newerToken(entry));
+    case "checkAnswered":
+      return raiseToken(goOn(state, at, entry.step, answerCheck(state, entry)), entry.raisedTo ?? null);
+    case "accessRefreshed":
+      return goOn(state, at, entry.step, refreshAccess(state, entry));
+    case "conditionAnswered":
+      return goOn(state, at, entry.step, answerCondition(state, entry));
+    case "lookAnswered":
+      return goOn(state, at, entry.step, answerLook(state, entry));
+  }
+}
+
 function beginAttempt(state: CaseState, entry: EntryOf<"attemptOpened">, at: number): CaseState {
   return {
     ...goOn(state, at, entry.step, openAttempt(state, entry, at)),
     fencingToken: entry.fencingToken,
     restored: withBegun(state.restored, entry.step),
   };
-}
-
-type RepairEntry = EntryOf<"repairOpened" | "repairTakenOver" | "eventAttached" | "repairEnded">;
-
-function applyRepair(state: CaseState, entry: RepairEntry, at: number): CaseState {
-  switch (entry.kind) {
-    case "repairOpened":
-      return openRepair(state, entry, at);
-    case "repairTakenOver":
-      return takeOver(state, entry, at);
-    case "eventAttached":
-      return attachEvent(state, entry, at);
-    case "repairEnded":
-      return endRepair(state, entry, at);
-  }
 }
 
 /** A request that the holder of the claim gets back with its next commit. */
@@ -240,29 +234,6 @@ function refuseEntry(state: CaseState, entry: never): never {
     state,
     `this engine does not know such an entry: ${JSON.stringify(entry).slice(0, 200)}`,
   );
-}
-
-function changeStep(state: CaseState, step: string, change: StepChange): CaseState {
-  return { ...state, steps: { ...state.steps, [step]: { ...stepOf(state, step), ...change } } };
-}
-
-/**
- * A change by the holder of the claim: the case goes on, so it rests as ready if the claim ends here. A holder can hold
- * no ended case, and a paused one only when its time has passed, so nothing that must stay is overridden.
- */
-function goOn(state: CaseState, at: number, step: string, change: StepChange): CaseState {
-  return { ...changeStep(state, step, change), rest: ready(state, at) };
-}
-
-/** A fact wakes a case that stands still, and leaves a paused or ended one alone (R4). */
-function wake(state: CaseState, at: number): CaseState {
-  const isStill = state.rest.kind === "waiting" || state.rest.kind === "in_review";
-  return isStill ? { ...state, rest: ready(state, at) } : state;
-}
-
-/** Due at once, but never before work on it may begin. */
-function ready({ beginsAt }: CaseState, at: number): Rest {
-  return { kind: "ready", dueAt: Math.max(at, beginsAt) };
 }
 
 /** R19: whatever a destination has seen, the next token is above it. */
@@ -354,6 +325,15 @@ function startEach(state: CaseState, { step, keys }: EntryOf<"eachStarted">, at:
   return goOn({ ...state, each: { ...state.each, [step]: keys } }, at, step, {});
 }
 
+/** What the case goes on from: its definition, or what the database knows of it. */
+function changeGround(
+  state: CaseState,
+  entry: EntryOf<"definitionChanged" | "restored">,
+  at: number,
+): CaseState {
+  return entry.kind === "restored" ? restoreCase(state, entry, at) : changeDefinition(state, entry, at);
+}
+
 /** Restored twice, what was sent since the older of the two backups is not known. It wakes what waits, so that it is seen. */
 function restoreCase(state: CaseState, { backupAt }: EntryOf<"restored">, at: number): CaseState {
   const sinceAt = Math.min(backupAt, state.restored?.backupAt ?? backupAt);
@@ -436,41 +416,6 @@ function addNote(state: CaseState, at: number): CaseState {
   return state.repair === null ? wake(state, at) : state;
 }
 
-function attachEvent(state: CaseState, entry: EntryOf<"eventAttached">, at: number): CaseState {
-  const { eventType, sourceId, payload } = entry;
-  const repair = repairOf(state, entry);
-  const event: ReceivedEvent = { revision: state.revision, at, eventType, sourceId, payload };
-  return { ...state, repair: { ...repair, attached: addEvents(repair.attached, [event]) } };
-}
-
-function openRepair(state: CaseState, { claimId, by }: EntryOf<"repairOpened">, at: number): CaseState {
-  if (state.repair !== null) throw corruptJournal(state, "a repair is opened while another one is open");
-  return { ...state, repair: { claimId, by, openedAt: at, attached: [] } };
-}
-
-/** What is attached stays so: one repair goes over into the other. */
-function takeOver(state: CaseState, entry: EntryOf<"repairTakenOver">, at: number): CaseState {
-  const { claimId, by, reason } = entry;
-  const { attached } = repairOf(state, entry);
-  const end = { kind: "takenOver", by, reason } as const;
-  const over = withoutRepair(state, { claimId: entry.from.claimId, endedAt: at, end });
-  return { ...over, repair: { claimId, by, openedAt: at, attached } };
-}
-
-/** Whatever lies below the repair stands again, and what is attached is applied to it. */
-function endRepair(state: CaseState, entry: EntryOf<"repairEnded">, at: number): CaseState {
-  const { claimId, why, ignored } = entry;
-  const { attached } = repairOf(state, entry);
-  const former = { claimId, endedAt: at, end: { kind: "ended", why } } as const;
-  if (ignored !== null || attached.length === 0) return withoutRepair(state, former);
-  return wake(withoutRepair(withAttached(state), former), at);
-}
-
-function repairOf(state: CaseState, { kind }: Entry): OpenRepair {
-  if (state.repair === null) throw corruptJournal(state, `${kind} while no repair is open`);
-  return state.repair;
-}
-
 function answerApproval(state: CaseState, entry: EntryOf<"approvalAnswered">, at: number): CaseState {
   const { approved, form, note, sourceId, by } = entry;
   return wake(changeStep(state, entry.step, { answer: { approved, form, note, sourceId, by, at } }), at);
@@ -515,19 +460,4 @@ function correctInput(state: CaseState, { input }: EntryOf<"inputCorrected">, at
   const unanswered = names.reduce((one, name) => changeStep(one, name, { answer: null }), state);
   const corrected = { ...renewSteps(unanswered, names, at), input };
   return state.rest.kind === "paused" ? { ...corrected, rest: state.rest } : goAgain(corrected, at);
-}
-
-function renewSteps(state: CaseState, names: readonly string[], at: number): CaseState {
-  const renewed = names.reduce((one, name) => {
-    const known = stepOf(one, name);
-    // A "no" is asked again; a "yes" that the engine has not used yet still counts.
-    const answer = known.answer?.approved === true ? known.answer : null;
-    return changeStep(one, name, renew(known, at, answer));
-  }, state);
-  return { ...renewed, losses: 0, repaired: true };
-}
-
-function goAgain(state: CaseState, at: number): CaseState {
-  const hasEnded = state.rest.kind === "done" || state.rest.kind === "canceled";
-  return hasEnded ? state : { ...state, rest: ready(state, at) };
 }

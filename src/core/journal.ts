@@ -6,6 +6,7 @@
 import type { ChildStanding, ParentRef } from "./child-standing.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
+import type { Wait } from "./waits.ts";
 import type { KeyFreedBy, Priority } from "./starting.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
@@ -144,74 +145,6 @@ interface ResendWindow {
   /** Until when the same request may be sent again without a second effect. */
   readonly resendSafeUntilAt: number;
 }
-
-/** Why a step waits without a person. `dueAt`: when the engine looks again. */
-export type Wait =
-  | {
-      readonly kind: "retry";
-      readonly step: string;
-      readonly dueAt: number;
-      readonly attempt: number;
-      readonly attemptsMax: number;
-      readonly by: "backoff" | "provider";
-    }
-  | { readonly kind: "check"; readonly step: string; readonly dueAt: number }
-  | {
-      readonly kind: "probe";
-      readonly step: string;
-      readonly dueAt: number;
-      readonly condition: string;
-      readonly why: string;
-    }
-  | { readonly kind: "approval"; readonly step: string; readonly dueAt: number | null; readonly by: string }
-  | {
-      readonly kind: "event";
-      readonly step: string;
-      readonly dueAt: number;
-      readonly eventType: string;
-      /** Further types, the first event of any of which ends the wait. */
-      readonly orTypes?: readonly string[];
-    }
-  | { readonly kind: "timer"; readonly step: string; readonly dueAt: number }
-  /** It is looked again, at `untilAt` for the last time. `dueAt` of a repeat is not journaled. */
-  | {
-      readonly kind: "poll";
-      readonly step: string;
-      readonly dueAt: number;
-      readonly untilAt: number;
-      readonly destination: string;
-      readonly why: string;
-    }
-  /** For another case to end, which tells of it: nothing looks again by itself. */
-  | {
-      readonly kind: "child";
-      readonly step: string;
-      readonly dueAt: null;
-      readonly caseId: string;
-      readonly caseType: string;
-      /** True while that case, or one that it waits for, waits for people. */
-      readonly needsPeople: boolean;
-    }
-  /** Held back: all workers together send no more to this destination now. `dueAt` of a repeat is not journaled. */
-  | {
-      readonly kind: "held";
-      readonly step: string;
-      readonly dueAt: number;
-      readonly destination: string;
-      readonly credentialId: string;
-    }
-  /**
-   * Access was refused to another case that uses the credential, or its quota to this one until its reset at `dueAt`;
-   * `owner` can restore it.
-   */
-  | {
-      readonly kind: "access";
-      readonly step: string;
-      readonly dueAt: number;
-      readonly destination: string;
-      readonly credentialId: string;
-      readonly owner: string;
-    };
 
 /** An attempt, named. */
 export interface AttemptRef {

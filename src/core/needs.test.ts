@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Review, Wait } from "./journal.ts";
+import type { Review } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { countNeeds, type NeedCount, type NeedRow } from "./needs.ts";
 import type { Problem } from "./problems.ts";
 

@@ -3,7 +3,8 @@
  * The PostgreSQL store counts the same in SQL, and a test holds the two equal.
  */
 
-import type { Review, ReviewReason, Wait } from "./journal.ts";
+import type { Review, ReviewReason } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
 import type { Problem } from "./problems.ts";
 

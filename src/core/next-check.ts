@@ -4,7 +4,7 @@
  */
 
 import { recordedAnswer, stepOf, type CaseState } from "./case-state.ts";
-import type { Wait } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { ConditionOutline, StepOutline } from "./outline.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanInput, PlannedStep } from "./planning.ts";

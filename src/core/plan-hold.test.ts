@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failure, MINUTE, outlineOf, person, SECOND, START, Story } from "./case.fixture.ts";
 import { destinationKey, type Hold } from "./in-flight.ts";
-import type { Wait } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { areSameWaits, isHeldBack } from "./plan-hold.ts";
 import { decideResume } from "./moves.ts";
 import type { Act, Holds } from "./planning.ts";

@@ -2,7 +2,7 @@
 
 import { stepOf, type CaseState } from "./case-state.ts";
 import { destinationKey, type Hold } from "./in-flight.ts";
-import type { Wait } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { canonicalJson } from "./json.ts";
 import type { StepOutline } from "./outline.ts";
 import type { Act, PlanInput } from "./planning.ts";

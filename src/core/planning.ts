@@ -2,7 +2,8 @@
 
 import type { Digest } from "./basis.ts";
 import type { CaseState } from "./case-state.ts";
-import type { AttemptRef, ConditionAnswer, Entry, LapseReason, Review, Wait } from "./journal.ts";
+import type { AttemptRef, ConditionAnswer, Entry, LapseReason, Review } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { Hold } from "./in-flight.ts";
 import type { CaseOutline, StepOutline } from "./outline.ts";
 

@@ -5,7 +5,8 @@
  */
 
 import type { CaseState, StepState } from "./case-state.ts";
-import type { Entry, Rename, Wait } from "./journal.ts";
+import type { Entry, Rename } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { CaseOutline } from "./outline.ts";
 
 /**

@@ -5,7 +5,8 @@
 
 import type { CaseState, Rest } from "./case-state.ts";
 import type { FailureKind, Executed } from "./failure.ts";
-import type { Assignee, Review, Wait } from "./journal.ts";
+import type { Assignee, Review } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { isLeftOutside, undoingOf } from "./outside.ts";
 import { problemsOf, type Problem } from "./problems.ts";
 import { isSettled } from "./settled.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE, SECOND, START } from "./case.fixture.ts";
-import type { Review, ReviewReason, Wait } from "./journal.ts";
+import type { Review, ReviewReason } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
 import {
   readState,

@@ -2,7 +2,8 @@
 
 import type { Claim } from "./claim.ts";
 import { destinationKey, type Denial, type DestinationState } from "./in-flight.ts";
-import type { Review, ReviewReason, Wait } from "./journal.ts";
+import type { Review, ReviewReason } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { awaitedTypes } from "./outline.ts";
 import type { CaseSummary, RestingState, StoredState } from "./row.ts";
 import { formatUtc } from "./utc-time.ts";

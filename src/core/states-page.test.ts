@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { failure, numbered, person, START, started, worker } from "./case.fixture.ts";
 import { foldJournal } from "./fold.ts";
-import type { Entry, EntryKind, Review, ReviewReason, Wait } from "./journal.ts";
+import type { Entry, EntryKind, Review, ReviewReason } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import { rowOf, type CaseSummary, type RestingState, type StoredState } from "./row.ts";
 import { readState, type ReadableState } from "./state.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JudgedRow } from "./case-criteria.ts";
-import type { Review, Wait } from "./journal.ts";
+import type { Review } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { CaseSummary } from "./row.ts";
 import { countSteps, type CountedRow } from "./step-counts.ts";
 

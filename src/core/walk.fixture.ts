@@ -17,7 +17,8 @@ import {
   type CheckedEffect,
 } from "./decide.ts";
 import { foldEntries, foldJournal } from "./fold.ts";
-import type { ConditionAnswer, Entry, JournalEntry, Wait } from "./journal.ts";
+import type { ConditionAnswer, Entry, JournalEntry } from "./journal.ts";
+import type { Wait } from "./waits.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { decideLateReport } from "./late.ts";
 import { decideApproval, decideCorrection, decideEvent, decidePause, decideResume } from "./moves.ts";

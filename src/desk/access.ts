@@ -9,7 +9,7 @@ import { nameWithoutKey } from "../core/part-name.ts";
 import { sendsOf } from "../core/sends.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
-import type { Wait } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 import { forgetRefresh } from "../core/refresh.ts";
 import { afterRestored, beforeTrial, type DestinationState } from "../core/in-flight.ts";
 import type { DestinationId } from "../store/destination-port.ts";

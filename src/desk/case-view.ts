@@ -3,7 +3,8 @@
 import { isNotNeeded, stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
 import { unreachable } from "../core/errors.ts";
 import type { Executed, Failure } from "../core/failure.ts";
-import type { Actor, Assignee, EntryKind, JournalEntry, Review, StepResult, Wait } from "../core/journal.ts";
+import type { Actor, Assignee, EntryKind, JournalEntry, Review, StepResult } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 import type { Priority } from "../core/starting.ts";
 import type { Json } from "../core/json.ts";
 import { nextChecks, pickUpAt } from "../core/next-check.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Wait } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 import { sayEntry } from "./entry-words.ts";
 
 const formatTime = (at: number): string => `T+${at}`;

@@ -2,7 +2,8 @@
 
 import { unreachable } from "../core/errors.ts";
 import { stepOf } from "../core/case-state.ts";
-import type { ConditionAnswer, Wait } from "../core/journal.ts";
+import type { ConditionAnswer } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 import { awaitedTypes, type ConditionOutline, type StepOutline } from "../core/outline.ts";
 import { expandOutline } from "../core/each.ts";
 import { isAfter } from "../core/part-name.ts";

@@ -3,7 +3,8 @@
 import type { StepState } from "../core/case-state.ts";
 import type { SendOutcome } from "../core/decide.ts";
 import { destinationKey } from "../core/in-flight.ts";
-import type { AttemptRef, Wait } from "../core/journal.ts";
+import type { AttemptRef } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 import type { CaseOutline, DestinationOutline, SendStepOutline } from "../core/outline.ts";
 import { willRefresh } from "../core/plan-refresh.ts";
 import type { Holds } from "../core/planning.ts";

@@ -3,7 +3,8 @@
 import { AssertionError } from "node:assert";
 import { isNotNeeded, stepOf, type CaseState, type Confirmation } from "../core/case-state.ts";
 import { foldJournal } from "../core/fold.ts";
-import type { Entry, JournalEntry, Review, ReviewReason, Wait } from "../core/journal.ts";
+import type { Entry, JournalEntry, Review, ReviewReason } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 import type { Json } from "../core/json.ts";
 import type { StoredState } from "../core/row.ts";
 import type { StoredCase } from "../store/port.ts";

@@ -1,7 +1,8 @@
 /** A journal entry as a line of a trace. */
 
 import { awaitedTypes } from "../core/outline.ts";
-import type { Entry, Wait } from "../core/journal.ts";
+import type { Entry } from "../core/journal.ts";
+import type { Wait } from "../core/waits.ts";
 
 const ORDERED = {
   redoOrdered: "done again",

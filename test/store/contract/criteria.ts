@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { meetsCriteria, REVIEW_WORDS, type CaseCriteria } from "../../../src/core/case-criteria.ts";
-import type { Review, ReviewReason, Wait } from "../../../src/core/journal.ts";
+import type { Review, ReviewReason } from "../../../src/core/journal.ts";
+import type { Wait } from "../../../src/core/waits.ts";
 import type { CaseSummary, RestingRow, RestingState, StoredState } from "../../../src/core/row.ts";
 import type { ReadableState } from "../../../src/core/state.ts";
 import { countSteps, type StepCount } from "../../../src/core/step-counts.ts";

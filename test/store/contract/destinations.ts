@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshDestination, type DestinationState } from "../../../src/core/in-flight.ts";
-import type { Wait } from "../../../src/core/journal.ts";
+import type { Wait } from "../../../src/core/waits.ts";
 import type { FoldedCase, Store } from "../../../src/store/port.ts";
 import { commitOf, newHolder, newId } from "../made-cases.ts";
 import type { Bench } from "./contract.ts";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { REVIEW_WORDS } from "../../../src/core/case-criteria.ts";
-import type { Review, ReviewReason, Wait } from "../../../src/core/journal.ts";
+import type { Review, ReviewReason } from "../../../src/core/journal.ts";
+import type { Wait } from "../../../src/core/waits.ts";
 import { countNeeds, needKey, type NeedCount } from "../../../src/core/needs.ts";
 import { tellTest } from "../../../src/core/notice-words.ts";
 import type { NoticeState } from "../../../src/core/notices.ts";

@@ -1,7 +1,8 @@
 /** What the API tells of cases. */
 
 import { z } from "zod";
-import type { Assignee, EntryKind, Review, ReviewReason, StepResult, Wait } from "../../../core/journal.ts";
+import type { Assignee, EntryKind, Review, ReviewReason, StepResult } from "../../../core/journal.ts";
+import type { Wait } from "../../../core/waits.ts";
 import type { StoredState } from "../../../core/row.ts";
 import type { Reading, ReadableState } from "../../../core/state.ts";
 import type { WireFindingCode } from "../../../core/wire-evidence.ts";
