@@ -99,9 +99,10 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return `${entry.step}: attempt ${entry.attempt} failed. ${entry.failure.sentence}${sayNextTry(entry, formatTime)}`;
     }
     case "checkAnswered":
-      return `${entry.step}: asked whether it happened: ${sayCheck(entry.answer, entry.proves)}.${sayRequests(entry.wire)}`;
     case "accessRefreshed":
-      return `${entry.step}: ${sayRefresh(entry, formatTime)}${sayRequests(entry.wire)}`;
+    case "conditionAnswered":
+    case "lookAnswered":
+      return `${entry.step}: ${sayLearned(entry, formatTime)}${sayRequests(entry.wire)}`;
     case "stepConfirmed": {
       if (entry.by.how === "notNeeded") return `${entry.step}: not needed: ${entry.by.why}.`;
       // What an attempt sent is told with the attempt.
@@ -109,19 +110,9 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return `${entry.step}: confirmed ${sayConfirmedBy(entry.by, formatTime)}.${asked}`;
     }
     case "stepLapsed":
-      return `${entry.step}: no longer stands: ${sayLapse(entry.because)}.`;
     case "stepRestored":
-      return `${entry.step}: stands again.`;
     case "stepUndone":
-      return `${entry.step}: what it did is undone.`;
-    case "conditionAnswered":
-      return `${entry.step}: "${entry.condition}" ${sayAnswer(entry.answer)}.${sayRequests(entry.wire)}`;
-    case "lookAnswered": {
-      const { step, answer, nextLookAt, wire } = entry;
-      const found =
-        answer.kind === "notYet" ? "it is not there yet" : "whether it is there could not be told";
-      return `${step}: ${found} (${answer.why}). Looked again at ${formatTime(nextLookAt)}.${sayRequests(wire)}`;
-    }
+      return `${entry.step}: ${sayShift(entry)}`;
     case "reviewOpened":
       return `Review for ${entry.review.owner}: ${entry.review.sentence}`;
     case "parked":
@@ -153,6 +144,37 @@ export function sayEntry(entry: Entry, formatTime: FormatTime): string {
       return sayPersonal(entry, formatTime);
     default:
       return unreachable(entry, "journal entry");
+  }
+}
+
+function sayLearned(
+  entry: Extract<Entry, { kind: "checkAnswered" | "accessRefreshed" | "conditionAnswered" | "lookAnswered" }>,
+  formatTime: FormatTime,
+): string {
+  switch (entry.kind) {
+    case "checkAnswered":
+      return `asked whether it happened: ${sayCheck(entry.answer, entry.proves)}.`;
+    case "accessRefreshed":
+      return sayRefresh(entry, formatTime);
+    case "conditionAnswered":
+      return `"${entry.condition}" ${sayAnswer(entry.answer)}.`;
+    case "lookAnswered": {
+      const { answer, nextLookAt } = entry;
+      const found =
+        answer.kind === "notYet" ? "it is not there yet" : "whether it is there could not be told";
+      return `${found} (${answer.why}). Looked again at ${formatTime(nextLookAt)}.`;
+    }
+  }
+}
+
+function sayShift(entry: Extract<Entry, { kind: "stepLapsed" | "stepRestored" | "stepUndone" }>): string {
+  switch (entry.kind) {
+    case "stepLapsed":
+      return `no longer stands: ${sayLapse(entry.because)}.`;
+    case "stepRestored":
+      return "stands again.";
+    case "stepUndone":
+      return "what it did is undone.";
   }
 }
 

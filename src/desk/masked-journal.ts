@@ -23,8 +23,6 @@ const WHOLE: readonly MaskedPath[] = [[]];
 
 function maskEntry(entry: Entry, mask: CaseMask, form: (step: string) => readonly MaskedPath[]): Entry {
   const data = (value: Json, paths: readonly MaskedPath[]): Json => maskData(value, paths, mask.texts);
-  const result = (given: StepResult, step: string): StepResult =>
-    given.kind === "value" ? { kind: "value", value: data(given.value, mask.result(step)) } : given;
   switch (entry.kind) {
     case "caseStarted":
     case "inputCorrected":
@@ -35,25 +33,11 @@ function maskEntry(entry: Entry, mask: CaseMask, form: (step: string) => readonl
       const request = data(JSON.parse(entry.request) as Json, mask.sent(entry.step));
       return { ...entry, request: canonicalJson(request) };
     }
-    case "stepConfirmed": {
-      const evidence = data(entry.evidence, mask.sent(entry.step));
-      return { ...entry, result: result(entry.result, entry.step), evidence };
-    }
+    case "stepConfirmed":
     case "outcomeRuledOut":
-      return { ...entry, evidence: data(entry.evidence, mask.sent(entry.step)) };
-    case "checkAnswered": {
-      if (entry.answer.kind !== "differs") return entry;
-      const evidence = data(entry.answer.evidence, mask.sent(entry.step));
-      return { ...entry, answer: { ...entry.answer, evidence } };
-    }
-    case "lateReport": {
-      if (entry.outcome.kind !== "succeeded") return entry;
-      const evidence = data(entry.outcome.evidence, mask.sent(entry.step));
-      return {
-        ...entry,
-        outcome: { ...entry.outcome, result: result(entry.outcome.result, entry.step), evidence },
-      };
-    }
+    case "checkAnswered":
+    case "lateReport":
+      return maskEvidence(entry, data, mask);
     case "eventReceived":
     case "eventAttached":
       return { ...entry, payload: data(entry.payload, mask.event(entry.eventType)) };
@@ -97,5 +81,35 @@ function maskEntry(entry: Entry, mask: CaseMask, form: (step: string) => readonl
     case "stepUndone":
     case "undoOrdered":
       return entry;
+  }
+}
+
+function maskEvidence(
+  entry: Extract<Entry, { kind: "stepConfirmed" | "outcomeRuledOut" | "checkAnswered" | "lateReport" }>,
+  data: (value: Json, paths: readonly MaskedPath[]) => Json,
+  mask: CaseMask,
+): Entry {
+  const result = (given: StepResult, step: string): StepResult =>
+    given.kind === "value" ? { kind: "value", value: data(given.value, mask.result(step)) } : given;
+  switch (entry.kind) {
+    case "stepConfirmed": {
+      const evidence = data(entry.evidence, mask.sent(entry.step));
+      return { ...entry, result: result(entry.result, entry.step), evidence };
+    }
+    case "outcomeRuledOut":
+      return { ...entry, evidence: data(entry.evidence, mask.sent(entry.step)) };
+    case "checkAnswered": {
+      if (entry.answer.kind !== "differs") return entry;
+      const evidence = data(entry.answer.evidence, mask.sent(entry.step));
+      return { ...entry, answer: { ...entry.answer, evidence } };
+    }
+    case "lateReport": {
+      if (entry.outcome.kind !== "succeeded") return entry;
+      const evidence = data(entry.outcome.evidence, mask.sent(entry.step));
+      return {
+        ...entry,
+        outcome: { ...entry.outcome, result: result(entry.outcome.result, entry.step), evidence },
+      };
+    }
   }
 }

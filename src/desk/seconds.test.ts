@@ -63,10 +63,8 @@ onEachStore("a move that needs a second person", (storeOf) => {
     const { lines } = await store.audit.list({ limit: 10, caseId });
     expect(lines).toMatchObject([{ act: "cancel", outcome: "requested", who: "ada", after: { requestId } }]);
     // What was asked for, as a hash, and the plan that it is bound to: sealed with the audit.
-    expect(lines[0]?.after).toMatchObject({
-      request: expect.stringMatching(/^[0-9a-f]{64}$/),
-      plan: seconds[0]?.plan,
-    });
+    const hash: unknown = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(lines[0]?.after).toMatchObject({ request: hash, plan: seconds[0]?.plan });
   });
 
   test("is found by a list of its own while it waits, and stays in the history of its case", async () => {

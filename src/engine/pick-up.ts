@@ -9,16 +9,14 @@ import { stepOf, type CaseState } from "../core/case-state.ts";
 import { decideAfterAttempt, type SendOutcome } from "../core/decide.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor, AttemptRef, Entry } from "../core/journal.ts";
-import { reviewFor } from "../core/review.ts";
 import { rowOf, type RestingState } from "../core/row.ts";
-import { maskTexts } from "../core/masked-values.ts";
-import { thrownText } from "../core/storable-text.ts";
 import { hasMasks, maskedTexts, resultPaths } from "../define/masking.ts";
 import type { CaseType, RuntimeSendStep } from "../define/case-type.ts";
 import { sendStepNamed, undoneBy } from "../define/facts.ts";
 import type { FoldedCase, Store } from "../store/port.ts";
 import type { LateRequest } from "../wire/attempt-record.ts";
 import { advance, preview, type Advance, type Question } from "./advance.ts";
+import { putInSight } from "./bug-in-sight.ts";
 import { OpenAttempts, type AttemptGate, type LeaveGate } from "./attempt-gate.ts";
 import { makeAttempt, type AttemptContext } from "./attempt.ts";
 import { DestinationLeave, signedResult } from "./destination-leave.ts";
@@ -37,8 +35,6 @@ import { makeTransactionAttempt, rolledBack, type TransactionEnd } from "./trans
 
 /** From this many outcome entries on, what else has ended goes with the next commit. */
 const OUTCOMES_ENOUGH = 16;
-/** Characters of an error that a review shows. */
-const ERROR_CHARS_MAX = 300;
 
 /** What every pick-up of a worker shares. */
 export interface PickUpContext extends AttemptContext, HeldCaseContext, ChildContext {
@@ -481,21 +477,9 @@ class PickUp {
     this.#context.onLooseEnd(reportLate(this.#context, this.#caseType, caseId, { ref, claimId, outcome }));
   }
 
-  /** A bug of ours: the case goes to people, so that it neither goes in circles nor stands still unseen. */
   async #putInSight(error: unknown): Promise<PickUpEnd> {
-    const { outline } = this.#caseType;
-    const step =
-      outline.steps.find(({ name }) => stepOf(this.#held.state, name).confirmation === null) ??
-      outline.steps[0];
-    if (step === undefined) throw error;
-    const why = maskTexts(thrownText(error, ERROR_CHARS_MAX), maskedTexts(this.#caseType, this.#held.state));
-    const sentence =
-      `The engine itself failed while it worked on this case: ${why}. ` +
-      `Nothing is lost; resume the case to try again.`;
-    const onward: readonly Entry[] = [
-      { kind: "reviewOpened", review: reviewFor(outline, step, "bug", sentence) },
-      { kind: "parked", waits: [], dueAt: null },
-    ];
+    const onward = putInSight(this.#caseType, this.#held.state, error);
+    if (onward === null) throw error;
     const hold = await this.#held.commit({ outcomes: [], onward, end: "settled", deadlinesMs: [] });
     this.#context.onReport({ kind: "bug", caseId: this.#held.caseId, error });
     return hold === "claimLost" ? { kind: "claimLost" } : this.#released();

@@ -15,9 +15,8 @@ const ORDERED = {
 export function tellEntry(entry: Entry): string | null {
   switch (entry.kind) {
     case "definitionChanged":
-      return `stored: goes on under version ${entry.version} of its definition`;
     case "restored":
-      return "stored: the database was restored from a backup";
+      return `stored: ${tellGround(entry)}`;
     case "caseStarted":
     case "eachStarted":
     case "intentOpened":
@@ -29,13 +28,10 @@ export function tellEntry(entry: Entry): string | null {
     case "attemptFailed":
       return tellFailure(entry);
     case "checkAnswered":
-      return `stored: the check of ${entry.step} answered ${entry.answer.kind}${entry.proves ? ", which proves it" : ""}`;
     case "accessRefreshed":
-      return entry.answer.kind === "refreshed"
-        ? `stored: the access of ${entry.credentialId} is refreshed`
-        : `stored: the access of ${entry.credentialId} could not be refreshed (${entry.answer.failure.kind})`;
     case "lookAnswered":
-      return `stored: the look of ${entry.step} found ${entry.answer.kind}`;
+    case "conditionAnswered":
+      return `stored: ${tellLearned(entry)}`;
     case "stepConfirmed":
       return `stored: ${entry.step} is confirmed by ${entry.by.how}`;
     case "stepLapsed":
@@ -81,11 +77,32 @@ export function tellEntry(entry: Entry): string | null {
       return `resumed by ${entry.by.name}`;
     case "inputCorrected":
       return `the input is corrected by ${entry.by.name}`;
-    case "conditionAnswered":
-      return `stored: "${entry.condition}" of ${entry.step}: ${entry.answer.kind}`;
     case "noteAdded":
     case "pauseRequested":
       return null;
+  }
+}
+
+function tellGround(entry: Extract<Entry, { kind: "definitionChanged" | "restored" }>): string {
+  return entry.kind === "restored"
+    ? "the database was restored from a backup"
+    : `goes on under version ${entry.version} of its definition`;
+}
+
+function tellLearned(
+  entry: Extract<Entry, { kind: "checkAnswered" | "accessRefreshed" | "lookAnswered" | "conditionAnswered" }>,
+): string {
+  switch (entry.kind) {
+    case "checkAnswered":
+      return `the check of ${entry.step} answered ${entry.answer.kind}${entry.proves ? ", which proves it" : ""}`;
+    case "accessRefreshed":
+      return entry.answer.kind === "refreshed"
+        ? `the access of ${entry.credentialId} is refreshed`
+        : `the access of ${entry.credentialId} could not be refreshed (${entry.answer.failure.kind})`;
+    case "lookAnswered":
+      return `the look of ${entry.step} found ${entry.answer.kind}`;
+    case "conditionAnswered":
+      return `"${entry.condition}" of ${entry.step}: ${entry.answer.kind}`;
   }
 }
 

@@ -175,6 +175,7 @@ describe("the API", () => {
     const { client, done } = watchedClient(testApp(store));
     await callEveryRead(store, client);
     await callEveryNoticeRead(client);
+    await callEveryPictureRead(client);
     const reads = Object.entries<RouteHead>(API_ROUTES).filter(([, { method }]) => method === "GET");
     expect(reads.map(([id]) => id).filter((id) => ![...done].some((one) => one === id))).toEqual([]);
   });
@@ -184,6 +185,14 @@ async function callEveryNoticeRead(client: Client): Promise<void> {
   expect(await client.listNotices({ limit: 500 })).toMatchObject({ notices: [], unanswered: [] });
   const { owners } = await client.listOwners();
   expect(owners.map(({ owner, answeredBy }) => [owner, answeredBy])).toContainEqual(["finance", "nobody"]);
+}
+
+async function callEveryPictureRead(client: Client): Promise<void> {
+  expect(await client.showCaseMap({ caseType: "purchase" })).toMatchObject({ caseType: "purchase" });
+  expect(await client.showHistory()).toMatchObject({ isWhole: true, points: [{ states: [{ cases: 1 }] }] });
+  const { destinations } = await client.showTraffic();
+  expect(destinations.map(({ destination }) => destination)).toContain("erp");
+  expect(await client.listMilestones()).toMatchObject({ milestones: [], next: null });
 }
 
 async function callEveryBulkRead(client: Client, caseId: string): Promise<void> {
