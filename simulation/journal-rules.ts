@@ -54,7 +54,7 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
     violate("begin", `${entry.step} is sent at ${at}, before ${state.beginsAt}`);
   if (entry.kind === "intentOpened" || entry.kind === "attemptOpened") checkCanceling(site, entry, violate);
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
-  if (entry.kind === "lookAnswered") checkLook(site, entry, commitId, violate);
+  if (entry.kind === "lookAnswered") checkLook(site, entry, { at, commitId }, violate);
   if (entry.kind === "accessRefreshed") checkRefresh(site, entry, violate);
   if (entry.kind === "stepConfirmed") checkConfirmation(site, entry, at, violate);
   if (entry.kind === "eachStarted") checkStart(site, entry, violate);
@@ -109,14 +109,18 @@ function checkUndoIntent(
     violate("undo", `${undone.name} is taken back a second time`);
 }
 
-/** A look that found what the one before found is not written down, unless something else is with it. */
+/**
+ * A look that found what the one before found is not written down, unless something else is with it, or the next one is made
+ * at once: how the case goes on then rests on it.
+ */
 function checkLook(
   { state, journal }: EntrySite,
   entry: Of<"lookAnswered">,
-  commitId: string,
+  { at, commitId }: Pick<JournalEntry, "at" | "commitId">,
   violate: Violate,
 ): void {
-  const { step, askedAt } = entry;
+  const { step, askedAt, nextLookAt } = entry;
+  if (nextLookAt <= at) return;
   const waits = state.rest.kind === "waiting" ? state.rest.waits : [];
   const isInTime = waits.some((one) => one.kind === "poll" && one.step === step && askedAt < one.untilAt);
   const own = journal.filter((one) => one.commitId === commitId).map((one) => one.entry.kind);

@@ -24,6 +24,12 @@ const FURTHER = new Map([
 ]);
 const site = join(root, "build/site");
 const pages = join(site, "source");
+/**
+ * Files of the repository that no page of the site is made of by itself.
+ *
+ * @type {Set<string>}
+ */
+const linkedTo = new Set();
 
 bootstrapForSite();
 rmSync(site, { recursive: true, force: true });
@@ -42,6 +48,10 @@ function copyDocs() {
     else if (statSync(join(root, from)).isFile()) showFile(from);
   }
   for (const path of FURTHER.keys()) copyPage(path);
+  // What they link to beside them, such as an example; those pages may link to more.
+  for (const path of linkedTo)
+    if (path.endsWith(".md")) copyPage(path);
+    else showFile(path);
   const decisions = readdirSync(join(pages, "decisions")).map((name) => `- [${titleOf(name)}](./${name})`);
   writeFileSync(join(pages, "decisions/index.md"), ["# Decisions", "", ...decisions, ""].join("\n"));
 }
@@ -81,7 +91,11 @@ function copyPage(from) {
   const text = readFileSync(join(root, from), "utf8");
   const to = pageOf(from);
   /** @param {string} path */
-  const leadTo = (path) => relativeTo(to, pageOf(posix.join(posix.dirname(from), path)));
+  const leadTo = (path) => {
+    const target = posix.join(posix.dirname(from), path);
+    if (pageOf(target).startsWith("repository/")) linkedTo.add(target);
+    return relativeTo(to, pageOf(target));
+  };
   const linked = text.replaceAll(
     /(\]\()([^)\s#:]+)(?=[#)])/g,
     (_, /** @type {string} */ before, /** @type {string} */ path) => `${before}${leadTo(path)}`,
@@ -101,6 +115,7 @@ function pageOf(path) {
   if (further !== undefined) return further;
   if (path === "docs/README.md") return "index.md";
   if (path === "docs/decisions") return "decisions/index.md";
+  if (!path.startsWith("docs/")) return path.endsWith(".md") ? `repository/${path}` : `repository/${path}.md`;
   const inDocs = posix.relative("docs", path);
   return /\.(md|png|svg)$/.test(inDocs) ? inDocs : `${inDocs}.md`;
 }
