@@ -265,12 +265,13 @@ function bringToEnd(walk: Walk): void {
 }
 
 /**
- * What a person does about reviews: sets right what was refused, gives back what confirmations rested on, has done again
+ * What a person does about reviews: sets right what was refused or taken, gives back what confirmations rested on, has done again
  * what rests on a result that is another one now, and resumes.
  */
 function helpOut(walk: Walk): void {
   for (const { step, reason } of rowOf(walk.state).summary.reviews) {
-    if (reason === "rejected") walk.correct({ [step]: walk.journal.length });
+    // What is ordered anew where names are unique needs another name, as what was rejected needs other content.
+    if (reason === "rejected" || reason === "conflict") walk.correct({ [step]: walk.journal.length });
     if (reason !== "lapsed") continue;
     const fields = confirmedFields(walk);
     const input = walk.state.input as JsonObject;
