@@ -1,7 +1,6 @@
 /** What an entry changes about its step. The state passed in carries the entry's own revision already. */
 
 import {
-  aliveChild,
   type ApprovalAnswer,
   type Attempt,
   attemptOf,
@@ -368,11 +367,8 @@ export function answerLook(state: CaseState, entry: EntryOf<"lookAnswered">): St
  * A step that a person acted on: its review is closed, it has fresh bounds and no pending automatic try (R16), and what
  * could be asked is asked anew. Attempt numbers run on.
  */
-export function renew(known: StepState, at: number, answer: ApprovalAnswer | null): StepChange {
-  const { round } = known;
+export function renew({ round }: StepState, at: number, answer: ApprovalAnswer | null): StepChange {
   return {
-    // Whoever acts on the step has seen that its child was canceled.
-    child: aliveChild(known),
     review: null,
     notBefore: null,
     askedByProvider: false,

@@ -1,7 +1,9 @@
 /** What a change of its steps means for a case as a whole: whether it goes on, wakes, or stays where it rests. */
 
-import { stepOf, type CaseState, type Rest } from "./case-state.ts";
+import { aliveChild, stepOf, type CaseState, type ChildState, type Rest } from "./case-state.ts";
 import { renew, type StepChange } from "./fold-step.ts";
+import { hasNoEffect } from "./settled.ts";
+import { undoName } from "./undo.ts";
 
 /** The state with something changed about one step; where it rests is as it was. */
 export function changeStep(state: CaseState, step: string, change: StepChange): CaseState {
@@ -39,7 +41,14 @@ export function renewSteps(state: CaseState, names: readonly string[], at: numbe
     const known = stepOf(one, name);
     // A "no" is asked again; a "yes" that the engine has not used yet still counts.
     const answer = known.answer?.approved === true ? known.answer : null;
-    return changeStep(one, name, renew(known, at, answer));
+    return changeStep(one, name, { ...renew(known, at, answer), child: childAfterAct(one, name) });
   }, state);
   return { ...renewed, losses: 0, repaired: true };
+}
+
+/** Whoever acts on a step has seen that its child was canceled, but where that is how it is undone: then it ends the undo. */
+function childAfterAct(state: CaseState, step: string): ChildState | null {
+  const { intent } = stepOf(state, undoName(step));
+  const known = stepOf(state, step);
+  return intent === null || hasNoEffect(intent) ? aliveChild(known) : known.child;
 }

@@ -236,6 +236,16 @@ describe("a child that is not wanted as it is any more", () => {
     expect(story.journal.map(({ entry }) => entry.kind)).toContain("stepUndone");
   });
 
+  it("is known to be canceled for that, whatever people do to the case before it is written down", () => {
+    const story = corrected({ onLapse: "undo" });
+    story.open("ship.undo").succeed("ship.undo", { caseId: "07-child" }).append(told(canceled));
+    story.correct({ vendor: "acme", note: "c" });
+    expect(story.act("ship")).toMatchObject({ kind: "record", entry: { kind: "stepUndone" } });
+    story.settle().open("ship").succeed("ship", { caseId: "08-child" });
+    story.append({ ...telling(done), caseId: "08-child" });
+    expect(story.act("ship")).toMatchObject({ kind: "confirm", entry: { by: { caseId: "08-child" } } });
+  });
+
   it("is canceled where a prerequisite broke, and nothing is done where it was canceled already", () => {
     const story = begun({ onLapse: "undo", requires: [fact("open")] });
     story.facts.set("ship.open", broken("closed"));

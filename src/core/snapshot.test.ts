@@ -205,6 +205,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 12, folded: "c8f155eb9fc190d2" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 13, folded: "c8f155eb9fc190d2" });
   });
 });
