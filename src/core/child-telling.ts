@@ -28,13 +28,16 @@ export function rowStanding({
   return hasReview ? "inReview" : "running";
 }
 
-/** How a case stands, as it tells its parent. One whose child waits for people waits for them too. */
+/**
+ * How a case stands, as it tells its parent. One whose child waits for people waits for them too: only what it is told
+ * changes that, so whoever tells it can tell those above in the same breath.
+ */
 export function standingOfCase({ rest, steps }: CaseState): ChildStanding {
   if (rest.kind === "done") return { kind: "done", result: rest.result };
   if (rest.kind === "canceled") return { kind: "canceled", by: rest.by.name, reason: rest.reason };
-  const needsPeople =
-    Object.values(steps).some(({ review }) => review !== null) ||
-    (rest.kind === "waiting" && rest.waits.some((wait) => wait.kind === "child" && wait.needsPeople));
+  const needsPeople = Object.values(steps).some(
+    ({ review, child }) => review !== null || child?.standing.kind === "inReview",
+  );
   return { kind: needsPeople ? "inReview" : "running" };
 }
 

@@ -77,12 +77,6 @@ const corrected = (over: Partial<SendStepOutline>): Story =>
 
 const cancel = (story: Story): Story => story.append({ kind: "cancelRequested", by: person, reason: null });
 
-const below = (needsPeople: boolean): Entry => ({
-  kind: "parked",
-  dueAt: null,
-  waits: [{ kind: "child", step: "b", dueAt: null, caseId: "08", caseType: "label", needsPeople }],
-});
-
 const telling = (standing: ChildStanding, childRevision = 9, caseId = "07-child") =>
   ({ kind: "childTold", step: "ship", caseId, childRevision, standing }) as const;
 
@@ -330,8 +324,6 @@ describe("what a child tells", () => {
   it.each<[string, readonly Entry[], ChildStanding]>([
     ["runs", [], { kind: "running" }],
     ["waits for people", [review], { kind: "inReview" }],
-    ["waits for one that does", [below(true)], { kind: "inReview" }],
-    ["waits for one that does not", [below(false)], { kind: "running" }],
     ["is done", [{ kind: "caseDone", result: 7 }], { kind: "done", result: 7 }],
     ["is done, and gives nothing", [{ kind: "caseDone" }], { kind: "done", result: null }],
     [
@@ -348,6 +340,13 @@ describe("what a child tells", () => {
       childRevision: entries.length + 1,
       standing,
     });
+  });
+
+  it("is that it waits for people while one below does, from the moment that this was told", () => {
+    const story = begun().append(told({ kind: "inReview" }, 5));
+    expect(standingOfCase(story.state)).toEqual({ kind: "inReview" });
+    expect(standingOfCase(story.settle().state)).toEqual({ kind: "inReview" });
+    expect(standingOfCase(story.append(told({ kind: "running" }, 6)).state)).toEqual({ kind: "running" });
   });
 
   it("is nothing of a case that no other one started", () => {

@@ -20,12 +20,21 @@ export interface TellingContext {
   readonly ports: Pick<Ports, "ids">;
 }
 
-/** Tells the parent of a case how it stands; true where it had to be told. */
+/**
+ * Tells the parent of a case how it stands, and all above what that makes of them: whoever began to tell may have been lost
+ * between two of them. True where the parent had to be told.
+ */
 export async function tellParent(context: TellingContext, caseId: string): Promise<boolean> {
+  return tell(context, caseId, true);
+}
+
+async function tell(context: TellingContext, caseId: string, isThorough: boolean): Promise<boolean> {
   const { store } = context;
   const stored = await look(context, caseId);
   if (stored === null || stored.state.parent === null) return false;
-  const isNew = await tellUpwards(context, stored.state);
+  const isNew = await tellUpwards(context, stored.state, isThorough);
+  // What was told before, perhaps not to all above, is noted by the sweep, which tells them.
+  if (!isNew && !isThorough) return false;
   const { state, summary } = rowOf(stored.state);
   await store.children.noteTold(caseId, rowStanding({ state, hasReview: summary.reviews.length > 0 }));
   return isNew;
@@ -37,7 +46,7 @@ export async function tellParentAtOnce(
   caseId: string,
 ): Promise<void> {
   try {
-    await tellParent(context, caseId);
+    await tell(context, caseId, false);
   } catch (error) {
     if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") return;
     context.onReport({ kind: "bug", caseId, error });
@@ -54,20 +63,28 @@ async function look({ store, ports }: TellingContext, caseId: string): Promise<F
   return reply?.kind === "decided" ? reply.reply : null;
 }
 
-async function tellUpwards(context: TellingContext, child: CaseState): Promise<boolean> {
+/** `isThorough`: also those above one to which nothing is new. True where the first one had to be told. */
+async function tellUpwards(context: TellingContext, child: CaseState, isThorough: boolean): Promise<boolean> {
   let below = child;
-  let isNew = false;
+  let isFirstNew = false;
   for (let level = 0; level <= CHILD_DEPTH_MAX; level += 1) {
-    const parent = await tellOne(context, below);
-    if (parent === null) return isNew;
-    isNew = true;
-    below = parent;
+    const told = await tellOne(context, below);
+    if (level === 0) isFirstNew = told?.isNew === true;
+    if (told === null || !(told.isNew || isThorough)) break;
+    below = told.parent;
   }
-  return isNew;
+  return isFirstNew;
 }
 
-/** The parent as it is once it was told; null where there is none, or nothing is new to it. */
-async function tellOne({ store, ports }: TellingContext, child: CaseState): Promise<CaseState | null> {
+interface Told {
+  /** As it is now. */
+  readonly parent: CaseState;
+  readonly isNew: boolean;
+}
+
+/** Null where there is no parent. */
+async function tellOne(context: TellingContext, child: CaseState): Promise<Told | null> {
+  const { store, ports } = context;
   const told = tellingOf(child);
   if (told === null || child.parent === null) return null;
   const commitId = ports.ids.unique();
@@ -75,7 +92,9 @@ async function tellOne({ store, ports }: TellingContext, child: CaseState): Prom
   const reply = await store.changeCase(child.parent.caseId, { commitId, sourceId }, (stored, now) =>
     toldChange(stored, now, commitId, told),
   );
-  return reply?.kind === "decided" ? reply.reply : null;
+  if (reply?.kind === "decided") return reply.reply;
+  const knows = reply === null ? null : await look(context, child.parent.caseId);
+  return knows === null ? null : { parent: knows.state, isNew: false };
 }
 
 function toldChange(
@@ -83,10 +102,11 @@ function toldChange(
   now: number,
   commitId: string,
   told: Extract<Entry, { kind: "childTold" }>,
-): CaseChange<CaseState | null> {
+): CaseChange<Told> {
   const news = newsOf(state, told);
-  if (news === null) return { kind: "leave", reply: null };
+  if (news === null) return { kind: "leave", reply: { parent: state, isNew: false } };
   const at = Math.max(now, state.changedAt);
-  const after = preview(state, [news], at);
-  return { kind: "write", commitId, entries: [news], at, row: rowOf(after), claim: "keep", reply: after };
+  const parent = preview(state, [news], at);
+  const reply = { parent, isNew: true };
+  return { kind: "write", commitId, entries: [news], at, row: rowOf(parent), claim: "keep", reply };
 }

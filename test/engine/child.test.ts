@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { CaseType } from "../../src/define/case-type.ts";
+import { FootholdError } from "../../src/core/errors.ts";
 import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
+import type { Store } from "../../src/store/port.ts";
 import type { TestDestination } from "./destination.ts";
 import { post, STORES, until, worldsOn, type World } from "./world.ts";
 
@@ -134,6 +136,33 @@ describe.each(STORES)("a child on %s", (kind) => {
     expect(label).toMatchObject({ state: "in_review" });
     await desk.skipStep(label.caseId, { step: "print", by: "ann", reason: "by hand" });
     await world.rests(caseId, "done");
+  });
+
+  test("is shown to all above by the sweep, where whoever told the first of them was lost before the next", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all } = ordersAt(destination);
+    destination.script("/labels/a", { status: 422, body: { message: "no such parcel" } });
+    const caseId = await started(world, all, { parcels: ["a"] });
+    const store: Store = {
+      ...world.store,
+      changeCase: (changed, change, decide) =>
+        changed === caseId
+          ? Promise.reject(new FootholdError("DATABASE_UNAVAILABLE", "The test lost it."))
+          : world.store.changeCase(changed, change, decide),
+    };
+    await world.worker(all, { store });
+    await until("the shipment to show it", async () => {
+      const [shipment] = await childrenOf(world, caseId);
+      const [wait] = shipment?.summary.waits ?? [];
+      return wait?.kind === "child" && wait.needsPeople ? true : null;
+    });
+    world.sweep({ intervalMs: 50 });
+    const shown = await until("the order to show it", async () => {
+      const [wait] = (await world.row(caseId)).summary.waits;
+      return wait?.kind === "child" && wait.needsPeople ? wait : null;
+    });
+    expect(shown).toMatchObject({ step: "ship", caseType: "shipment" });
   });
 
   test("is canceled before its parent goes on undoing, and everything is undone", async () => {
