@@ -1,7 +1,13 @@
 /** What must hold of a case that is being canceled, and of one that is: nothing is left outside without a word. */
 
 import { isAfter } from "../src/core/part-name.ts";
-import { isNotNeeded, stepOf, type CaseState, type Confirmation } from "../src/core/case-state.ts";
+import {
+  aliveChild,
+  isNotNeeded,
+  stepOf,
+  type CaseState,
+  type Confirmation,
+} from "../src/core/case-state.ts";
 import { foldJournal } from "../src/core/fold.ts";
 import type { Entry } from "../src/core/journal.ts";
 import { undoName } from "../src/core/undo.ts";
@@ -49,7 +55,9 @@ function isUnknown(state: CaseState, step: string): boolean {
 }
 
 function isThere(state: CaseState, step: string): boolean {
-  const { confirmation, intent, leftOutside } = stepOf(state, step);
+  const known = stepOf(state, step);
+  const { confirmation, intent, leftOutside } = known;
+  if (aliveChild(known) !== null && leftOutside === null) return true;
   if (confirmation === null || leftOutside !== null || isNotNeeded(confirmation)) return false;
   return intent !== null && !intent.isUndone && isOfSend(confirmation);
 }

@@ -66,6 +66,7 @@ export const VERSION = "version";
 
 /** What a seed's case type looks like, apart from who runs it. */
 export interface CaseShape {
+  readonly caseType: string;
   readonly steps: readonly StepOutline[];
   /** Steps that stop standing when the approval is revoked. */
   readonly guarded: ReadonlySet<string>;
@@ -73,7 +74,12 @@ export interface CaseShape {
   readonly isVersioned: boolean;
   /** Of every destination. */
   readonly inFlight: InFlightPolicy;
+  /** It takes no input that is marked as faulty: whoever would start it so starts nothing. */
+  readonly refusesFaulty: boolean;
 }
+
+/** The type of the cases that people start. */
+export const TOP_TYPE = "simulated";
 
 /** The keys of every `each`. */
 export const KEYS: readonly string[] = ["a", "b", "c"];
@@ -85,7 +91,7 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
   const hasApproval = random.chance(0.4);
   const inFlight = random.pick(LIMITS);
   for (let index = 0; index < count; index += 1) {
-    const common = drawCommon(random, steps);
+    const common = drawCommon(random, steps, "step");
     if (index === 0 && hasApproval) {
       steps.push({
         ...common,
@@ -97,20 +103,27 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
   }
   const guarded = steps.filter(({ requires }) => requires.some(({ name }) => name === APPROVED));
   return {
+    caseType: TOP_TYPE,
     steps,
     guarded: new Set(guarded.map(({ name }) => name)),
     isVersioned: random.chance(0.3),
     inFlight,
+    refusesFaulty: false,
   };
 }
 
-type Common = Pick<StepOutline, "name" | "formerly" | "after" | "closure" | "when" | "requires" | "uses">;
+/** What steps of every kind have. */
+export type Common = Pick<
+  StepOutline,
+  "name" | "formerly" | "after" | "closure" | "when" | "requires" | "uses"
+>;
 
-function drawCommon(random: SeededRandom, earlier: readonly StepOutline[]): Common {
+/** Draws what steps of every kind have. `prefix`: their names begin with it, which no two case types share. */
+export function drawCommon(random: SeededRandom, earlier: readonly StepOutline[], prefix: string): Common {
   const after = drawAfter(random, earlier);
   const uses = random.chance(0.3) ? ["amount", "isFaulty"] : null;
   return {
-    name: `step${earlier.length + 1}`,
+    name: `${prefix}${earlier.length + 1}`,
     after,
     formerly: [],
     closure: closureOf(after, earlier),
@@ -135,13 +148,15 @@ function closureOf(after: readonly string[], earlier: readonly StepOutline[]): r
   return earlier.map(({ name }) => name).filter((name) => closure.has(name));
 }
 
-interface StepDraw {
+/** What a step is drawn from. */
+export interface StepDraw {
   readonly contracts: readonly Contract[];
   readonly hasApproval: boolean;
   readonly inFlight: InFlightPolicy;
 }
 
-function drawStep(
+/** Draws a step of any kind but an approval. */
+export function drawStep(
   random: SeededRandom,
   common: Common,
   { contracts, hasApproval, inFlight }: StepDraw,
@@ -189,7 +204,7 @@ function digitsOf(draw: number): number {
 }
 
 /** The same for every key; `share` in [0, 1). */
-function eachOf(send: SendStepOutline, share: number): EachStepOutline {
+export function eachOf(send: SendStepOutline, share: number): EachStepOutline {
   const { name, formerly, after, closure, when, requires, uses } = send;
   const item = { ...send, when: [], requires: [] };
   const common = { name, formerly, after, closure, when, requires, uses };
@@ -248,7 +263,8 @@ function drawSend(
   return { ...step, undo };
 }
 
-function destinationOutline(
+/** The outline of a destination; `name` is that of its contract where none is given. */
+export function destinationOutline(
   contract: Contract,
   inFlight: InFlightPolicy,
   name: string = contract,
@@ -273,10 +289,15 @@ export function undoneName(step: string): string {
   return step.replace(/\.undo$/, "");
 }
 
-/** The outline of a step that sends, undo steps and those of keys included; null for any other name. */
-export function sendOutline({ steps }: CaseShape, name: string): SendStepOutline | null {
-  const found = findStep({ ...NO_CASE, steps }, name);
-  return found?.kind === "step" ? found : null;
+/** The outline of a step that sends outside, undo steps and those of keys included; null for any other name. */
+export function sendOutline(shape: CaseShape, name: string): SendStepOutline | null {
+  const found = stepOutline(shape, name);
+  return found?.kind === "step" && found.child === undefined ? found : null;
+}
+
+/** The outline of any step, undo steps and those of keys included; null for any other name. */
+export function stepOutline({ steps }: CaseShape, name: string): StepOutline | null {
+  return findStep({ ...NO_CASE, steps }, name);
 }
 
 /** The steps as the case knows them: of an `each` that has started, every key. */
@@ -284,4 +305,4 @@ export function stepsIn({ steps }: CaseShape, state: CaseState): readonly StepOu
   return expandOutline({ ...NO_CASE, steps }, state).steps;
 }
 
-const NO_CASE = { name: "simulated", version: 1, owner: "owner", removed: [], events: [] } as const;
+const NO_CASE = { name: TOP_TYPE, version: 1, owner: "owner", removed: [], events: [] } as const;

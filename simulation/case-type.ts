@@ -2,13 +2,34 @@
 
 import { partOutline } from "../src/core/part-outline.ts";
 import { isJsonObject, type Json } from "../src/core/json.ts";
-import type { StepOutline } from "../src/core/outline.ts";
-import type { CaseType, EventRule, RuntimeCondition, RuntimeStep } from "../src/define/case-type.ts";
-import { APPROVED, ARRIVED, IN_STOCK, KEYS, LARGE, REVOKED, type CaseShape } from "./case-shape.ts";
+import type { SendStepOutline, StepOutline } from "../src/core/outline.ts";
+import type {
+  CaseType,
+  EventRule,
+  Facts,
+  RuntimeCondition,
+  RuntimeSendStep,
+  RuntimeStep,
+} from "../src/define/case-type.ts";
+import { APPROVED, ARRIVED, IN_STOCK, KEYS, LARGE, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
+import { bindChild } from "./child-step.ts";
+import { OWN_CASES } from "./family.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import { bindSend, isLarge } from "./send-step.ts";
+
+/** What a case that another one starts gives it. */
+function amountOf({ input }: Pick<Facts, "input">): Json {
+  return { amount: isJsonObject(input) ? (input["amount"] ?? null) : null };
+}
+
+function unlessFaulty(value: unknown): ReturnType<CaseType["input"]> {
+  const isFaulty =
+    typeof value === "object" && value !== null && "isFaulty" in value && value.isFaulty === true;
+  const faults = [{ path: "isFaulty", message: "is faulty" }];
+  return isFaulty ? Promise.resolve({ kind: "invalid", faults }) : anything(value);
+}
 
 /** Only this simulation starts cases and sends events, with JSON. */
 function anything(value: unknown): ReturnType<CaseType["input"]> {
@@ -28,26 +49,29 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
   const steps = shape.steps.map((outline) => [outline.name, bindStep(outline, process, outside)] as const);
   return {
     outline: {
-      name: "simulated",
+      name: shape.caseType,
       version: 1,
       owner: "owner",
       steps: shape.steps,
       removed: [],
       events: [REVOKED, ARRIVED],
     },
-    input: anything,
+    input: shape.refusesFaulty ? unlessFaulty : anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },
     eventRules: shape.isVersioned ? { [REVOKED]: NEWEST, [ARRIVED]: NEWEST } : {},
     keys: null,
     masks: { input: [], results: {}, events: {} },
-    resultOf: null,
+    resultOf: shape.caseType === TOP_TYPE ? null : amountOf,
     steps: Object.fromEntries(steps),
-    destinations: Object.fromEntries(
-      [...outside.destinations.values()].map(({ name, access }) => [
-        name,
-        { refresh: () => access.refresh(process), ping: null, clientTries: null, masked: [] },
-      ]),
-    ),
+    destinations: {
+      ...Object.fromEntries(
+        [...outside.destinations.values()].map(({ name, access }) => [
+          name,
+          { refresh: () => access.refresh(process), ping: null, clientTries: null, masked: [] },
+        ]),
+      ),
+      [OWN_CASES]: { refresh: null, ping: null, clientTries: null, masked: [] },
+    },
   };
 }
 
@@ -80,11 +104,19 @@ function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outs
         outline,
         ...conditions,
         items: () => KEYS.map((key) => ({ key, item: key })),
-        part: (key) => bindSend(partOutline(outline, key), process, outside),
+        part: (key) => bindSendOrChild(partOutline(outline, key), process, outside),
       };
     case "step":
-      return { ...bindSend(outline, process, outside), ...conditions };
+      return { ...bindSendOrChild(outline, process, outside), ...conditions };
   }
+}
+
+function bindSendOrChild(
+  outline: SendStepOutline,
+  process: SimulatedProcess,
+  outside: Outside,
+): RuntimeSendStep {
+  return outline.child === undefined ? bindSend(outline, process, outside) : bindChild(outline);
 }
 
 function bindCondition(name: string, process: SimulatedProcess, { stock }: Outside): RuntimeCondition {

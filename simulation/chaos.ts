@@ -3,13 +3,16 @@
 import { ARRIVED, REVOKED } from "./case-shape.ts";
 import { LAG_MAX } from "./failover.ts";
 import type { PersonAct } from "./person.ts";
-import type { SeededRandom } from "./random.ts";
+import { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** How long the world is bad, in virtual ms. */
 export const CHAOS_MS = 15_000;
 /** Most cases that go well have ended by then, in virtual ms: what is to hit them comes before. */
 const EARLY_MS = 2_500;
+
+/** The seeds with children in which some of those are canceled. */
+const CANCEL_CHILD_SHARE = 0.4;
 
 /** What can be done to a run. */
 export interface Chaos {
@@ -27,6 +30,8 @@ export interface Chaos {
   killServer(): void;
   /** The database loses its last commits, `lag` at most. */
   failOver(lag: number): void;
+  /** Somebody cancels a case that another one started. */
+  cancelChild(random: SeededRandom): void;
 }
 
 /** Draws what happens in a run, and when. */
@@ -54,4 +59,13 @@ export function planChaos(chaos: Chaos, random: SeededRandom, scheduler: Schedul
   at(0.5, random.between(1, 3), () => chaos.revokeAccess(random));
   at(0.3, random.between(1, 3), () => chaos.killServer());
   at(0.3, random.between(1, 3), () => chaos.failOver(random.between(1, LAG_MAX)));
+}
+
+/** What is done to cases that others started; of its own draws, so that all else of a seed stays what it is. */
+export function planFamilyChaos(chaos: Chaos, seed: number, scheduler: Scheduler): void {
+  const random = new SeededRandom(~seed);
+  if (!random.chance(CANCEL_CHILD_SHARE)) return;
+  const times = random.between(1, 3);
+  for (let index = 0; index < times; index += 1)
+    scheduler.schedule(random.between(0, CHAOS_MS / 2), () => chaos.cancelChild(random));
 }

@@ -69,8 +69,8 @@ export class ReplicatedDatabase {
       if (turn === null || credentialId === undefined || turnsAfter[index]?.turnId === turn.turnId) return;
       this.#lostTurns.set(credentialId, turn.untilAt);
     });
-    const lost = before.map(({ row, journal }, index) => {
-      const kept = new Set(after[index]?.journal.map(({ commitId }) => commitId));
+    const kept = new Set(after.flatMap(({ journal }) => journal.map(({ commitId }) => commitId)));
+    const lost = before.map(({ row, journal }) => {
       const gone = journal.filter(({ commitId }) => !kept.has(commitId));
       for (const { entry } of gone)
         if (entry.kind === "attemptOpened") this.#lostAttempts.add(`${row.caseId} ${entry.step}`);

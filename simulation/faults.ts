@@ -69,6 +69,17 @@ export const FAULT_KINDS = [
   "resume",
   /** A step for every key of a list. */
   "each",
+  /** A case was started by another one, and one by that. */
+  "child",
+  "grandchild",
+  /** What would have been started was refused for its input. */
+  "childRejected",
+  /** A case learned that one below it waits for people. */
+  "childInReview",
+  /** One below was canceled by somebody else. */
+  "childCanceled",
+  /** What a step had started was canceled, because the step was taken back. */
+  "childTakenBack",
   "cancel",
   /** Canceled, after what it did was undone or said to stay. */
   "canceledWithUndo",

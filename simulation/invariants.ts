@@ -9,7 +9,7 @@ import type { SendStepOutline } from "../src/core/outline.ts";
 import { rowOf } from "../src/core/row.ts";
 import { undoName } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
-import type { StoredCase } from "../src/store/port.ts";
+import type { StoredCase, StoredRow } from "../src/store/port.ts";
 import { checkCanceled } from "./cancel-rules.ts";
 import { sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.ts";
 import type { Contract } from "./contracts.ts";
@@ -26,12 +26,13 @@ import { contentOf } from "./send-step.ts";
  * database has lost the effect with the attempt.
  */
 export function checkEffect(
-  shape: CaseShape,
+  shapes: readonly CaseShape[],
   destination: SimulatedDestination,
   { request }: Effect,
   lostAttempts: LostAttempts,
 ): readonly Violation[] {
-  const isRedone = sendOutline(shape, request.step)?.onLapse === "redo" || request.undoes !== null;
+  const outline = shapes.map((shape) => sendOutline(shape, request.step)).find((one) => one !== null);
+  const isRedone = outline?.onLapse === "redo" || request.undoes !== null;
   const same = destination.effects.filter(
     (one) =>
       one.request.caseId === request.caseId &&
@@ -89,17 +90,21 @@ function checkRow({ row, journal }: StoredCase): readonly Violation[] {
 /** Reviews that only destinations, or people outside this run, can lift. */
 const ONLY_OUTSIDE: readonly ReviewReason[] = ["unknown", "lapsed", "conflict"];
 
-/** Ended, or in review for one of {@link ONLY_OUTSIDE}. */
-export function isSettled(stored: StoredCase | null): boolean {
-  if (stored === null) return false;
-  const { state, summary } = stored.row;
-  if (state === "done" || state === "canceled") return true;
+/** Ended, or in review for one of {@link ONLY_OUTSIDE}, or waiting for a child that waits for people. */
+export function isSettled({ row: { state, summary } }: StoredCase): boolean {
+  if (state === "done" || state === "canceled" || waitsForPeopleBelow({ state, summary })) return true;
   return state === "in_review" && summary.reviews.every(({ reason }) => ONLY_OUTSIDE.includes(reason));
+}
+
+/** True of a case that waits for nothing but people, who are to act on what it started. */
+function waitsForPeopleBelow({ state, summary: { waits } }: Pick<StoredRow, "state" | "summary">): boolean {
+  const isAll = waits.every((wait) => wait.kind === "child") && waits.some((wait) => wait.needsPeople);
+  return state === "waiting" && isAll;
 }
 
 /** At the end each case has ended or stands in sight; none is held by nobody. */
 function checkRest({ row }: StoredCase): readonly Violation[] {
-  if (row.state === "done" || row.state === "canceled") return [];
+  if (row.state === "done" || row.state === "canceled" || waitsForPeopleBelow(row)) return [];
   if (row.state === "in_review" && row.summary.reviews.length > 0) return [];
   const what = `${row.caseId} is still ${row.state}, due ${String(row.dueAt)}: ${JSON.stringify(row.summary)}`;
   return [{ rule: "settles", what }];
@@ -148,7 +153,9 @@ function checkDone(
   if (row.state !== "done") return [];
   const state = foldJournal(row.caseId, journal);
   const facts = factsOf(state);
-  const sends = stepsIn(shape, state).filter((step): step is SendStepOutline => step.kind === "step");
+  const sends = stepsIn(shape, state).filter(
+    (step): step is SendStepOutline => step.kind === "step" && step.child === undefined,
+  );
   return sends.flatMap((step): readonly Violation[] => {
     // What was taken back, and perhaps made anew after that, is as lost as the correction that it was done for.
     if (lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];

@@ -13,7 +13,7 @@ interface Watched {
   readonly person: string;
   /** How the case stood before. */
   readonly rest: Rest;
-  /** True once a move or a late report changed that. */
+  /** True once a move, a late report or the word of a case above or below changed that. */
   readonly hasMoved: boolean;
   readonly attached: readonly string[];
 }
@@ -107,7 +107,13 @@ const OF_WORKERS: ReadonlySet<EntryKind> = new Set([
 
 /** Whoever holds the claim while a repair is open is no worker. */
 function isOfWorker(entry: Entry): boolean {
+  if (isByParent(entry)) return false;
   return OF_WORKERS.has(entry.kind) || (entry.kind === "stepConfirmed" && !isByPerson(entry));
+}
+
+/** A case is canceled for its parent once the repair ends. */
+function isByParent(entry: Entry): boolean {
+  return entry.kind === "cancelRequested" && entry.byParent === true;
 }
 
 function isByPerson({ by }: Extract<Entry, { kind: "stepConfirmed" }>): boolean {
@@ -137,7 +143,8 @@ function follow(repair: Watched | null, { rest }: CaseState, { entry }: JournalE
   if (repair === null || entry.kind === "repairEnded") return null;
   if (entry.kind === "repairTakenOver") return { ...repair, claimId: entry.claimId, person: entry.by.name };
   if (entry.kind === "eventAttached") return { ...repair, attached: [...repair.attached, entry.sourceId] };
-  // A late report is a fact that may change what the case waits for.
-  const hasMoved = repair.hasMoved || moverOf(entry) !== null || entry.kind === "lateReport";
+  // Late reports, and what those above and below it say, are facts that may change what the case waits for.
+  const isTold = entry.kind === "lateReport" || entry.kind === "childTold" || isByParent(entry);
+  const hasMoved = repair.hasMoved || moverOf(entry) !== null || isTold;
   return { ...repair, hasMoved };
 }

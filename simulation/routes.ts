@@ -1,6 +1,8 @@
 /** Which routes a case really took, told from its journal: what was never taken shows nothing. */
 
 import type { Entry, JournalEntry } from "../src/core/journal.ts";
+import { undoName } from "../src/core/undo.ts";
+import { OWN_CASES } from "./family.ts";
 import type { FaultCounts, FaultKind } from "./faults.ts";
 
 /** Counts the routes of one case. */
@@ -10,6 +12,7 @@ export function countRoutes(journal: readonly JournalEntry[], counts: FaultCount
   const passedOver = new Set<string>();
   const usedUp = new Set<string>();
   if (isCanceledWithUndo(journal)) counts.hit("canceledWithUndo");
+  countFamily(journal, counts);
   for (const { entry } of journal) {
     const taken = routeOf(entry, { confirmed, lapsed, passedOver, usedUp });
     if (taken !== null) counts.hit(taken);
@@ -27,6 +30,27 @@ export function countRoutes(journal: readonly JournalEntry[], counts: FaultCount
       confirmed.delete(entry.step);
       lapsed.delete(entry.step);
     }
+  }
+}
+
+function countFamily(journal: readonly JournalEntry[], counts: FaultCounts): void {
+  const starts = new Set<string>();
+  const takenBack = new Set<string>();
+  for (const { entry } of journal) {
+    if (entry.kind === "caseStarted" && entry.parent !== undefined)
+      counts.hit(entry.parent.depth > 1 ? "grandchild" : "child");
+    if (entry.kind === "intentOpened" && entry.destination === OWN_CASES) {
+      starts.add(entry.step);
+      if (isUndo(entry.step)) takenBack.add(entry.step);
+    }
+    const isRejected = entry.kind === "attemptFailed" && entry.failure.kind === "rejected";
+    if (isRejected && starts.has(entry.step)) counts.hit("childRejected");
+    if (entry.kind === "childTold") {
+      const { kind } = entry.standing;
+      if (kind === "inReview") counts.hit("childInReview");
+      if (kind === "canceled" && !takenBack.has(undoName(entry.step))) counts.hit("childCanceled");
+    }
+    if (entry.kind === "stepUndone" && takenBack.has(undoName(entry.step))) counts.hit("childTakenBack");
   }
 }
 

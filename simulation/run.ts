@@ -1,39 +1,38 @@
 /** One run from one seed: a crew of real workers and sweeps, people, events and destinations, in a world that fails. */
 
 import { createHash } from "node:crypto";
-import type { Json } from "../src/core/json.ts";
-import type { Priority } from "../src/core/starting.ts";
 import { sendsOf } from "../src/core/sends.ts";
-import { registryOf } from "../src/define/registry.ts";
+import { registryOf, type Registry } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
 import type { Report } from "../src/engine/report.ts";
 import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
-import { tellEntry } from "../src/testing/tell-entry.ts";
 import { unmetered } from "../src/wire/unmetered.ts";
 import type { SimulatedAccess } from "./access.ts";
-import { ARRIVED, drawShape, REVOKED, type CaseShape } from "./case-shape.ts";
-import { CHAOS_MS, planChaos, type Chaos } from "./chaos.ts";
+import { ARRIVED, drawShape, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
+import { CHAOS_MS, planChaos, planFamilyChaos, type Chaos } from "./chaos.ts";
 import { bindCaseType, correctedInput } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
 import { Crew } from "./crew.ts";
 import type { Effect } from "./destination.ts";
 import { ReplicatedDatabase } from "./failover.ts";
+import { drawFamily } from "./family.ts";
 import { FaultCounts } from "./faults.ts";
 import { HookedEvents } from "./hooked-events.ts";
 import { InFlightWatch } from "./in-flight-watch.ts";
-import { checkEffect, checkEnd, isSettled } from "./invariants.ts";
+import { checkEffect } from "./invariants.ts";
+import { areSettled, judgeCases, TellingWatch } from "./judging.ts";
 import type { Violation } from "./journal-rules.ts";
+import { KnownCases } from "./known-cases.ts";
 import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
 import { usePage } from "./page.ts";
 import { actOnce, helpCase, tellRestored, type People, type PersonAct } from "./person.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
 import { SeededRandom } from "./random.ts";
-import { checkRepairs } from "./repair-invariants.ts";
-import { countRoutes } from "./routes.ts";
 import { Scheduler, settled } from "./scheduler.ts";
+import { startCase } from "./starts.ts";
 import { CALM_NETWORK, drawNetwork, simulateStore, type NetworkHabits } from "./store.ts";
 
 /** Lease of the simulated workers, in virtual ms. */
@@ -44,15 +43,8 @@ const LEASE_MS = 3_000;
  * does not end as people help, who make what rests in review go on.
  */
 const CALM_MS = 41_000;
-/** What cases start with in turn; drawn from the seed itself, so that all else of it stays. */
-const PRIORITIES: readonly Priority[] = ["normal", "high", "low"];
-/** One case in so many is started for later, by so many virtual ms. */
-const LATER_EVERY = 4;
-const LATER_MS = 8_000;
 /** How long the stock stays empty, in virtual ms. */
 const OUT_OF_STOCK_MS_MAX = 2_500;
-/** How often a start is tried while the network loses requests. */
-const STARTS_MAX = 20;
 /** Events in one run, so that a loop that never rests is found. */
 const EVENTS_MAX = 200_000;
 
@@ -81,7 +73,8 @@ class Run {
   readonly #scheduler = new Scheduler();
   readonly #counts = new FaultCounts();
   readonly #database: ReplicatedDatabase;
-  readonly #shape: CaseShape;
+  /** What people start comes first. */
+  readonly #shapes: readonly CaseShape[];
   /** Names of destinations. */
   readonly #sendsTo: ReadonlySet<string>;
   readonly #inFlight: InFlightWatch;
@@ -89,7 +82,8 @@ class Run {
   readonly #network: NetworkHabits;
   readonly #violations: Violation[] = [];
   readonly #crew: Crew;
-  readonly #caseIds: string[] = [];
+  readonly #cases: KnownCases;
+  readonly #telling = new TellingWatch();
   readonly #desk: Desk;
   /** Null = events come straight to the cases, as from one's own program. */
   readonly #hooked: HookedEvents | null;
@@ -109,10 +103,13 @@ class Run {
     });
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
-    this.#shape = drawShape(this.#random.fork(), contracts.length > 0 ? contracts : ["key"]);
+    const used = contracts.length > 0 ? contracts : (["key"] as const);
+    const top = drawShape(this.#random.fork(), used);
+    this.#shapes = drawFamily(seed, top, used);
+    this.#cases = new KnownCases(this.#database.store);
     this.#inFlight = new InFlightWatch({
       now: () => this.#scheduler.now,
-      policy: this.#shape.inFlight,
+      policy: top.inFlight,
       violate: (rule, what) => this.#violate(rule, what),
     });
     this.#outside = drawOutside({
@@ -123,7 +120,8 @@ class Run {
       onEffect: (contract, effect) => this.#onEffect(contract, effect),
       onOverlap: (contract) => this.#onOverlap(contract),
     });
-    this.#sendsTo = new Set(this.#shape.steps.flatMap(sendsOf).map(({ destination }) => destination.name));
+    const sends = this.#shapes.flatMap(({ steps }) => steps.flatMap(sendsOf));
+    this.#sendsTo = new Set(sends.map(({ destination }) => destination.name));
     const ours = this.#outside.destinations.get("transaction");
     if (ours !== undefined) this.#database.keep(() => ours.replicate());
     this.#network = drawNetwork(this.#random);
@@ -191,11 +189,15 @@ class Run {
   #newDesk(process: SimulatedProcess): Desk {
     return createDesk({
       store: this.#storeFor(process),
-      registry: registryOf([bindCaseType(this.#shape, process, this.#outside)]),
+      registry: this.#registryOf(process),
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
       pageLeaseMs: LEASE_MS,
     });
+  }
+
+  #registryOf(process: SimulatedProcess): Registry {
+    return registryOf(this.#shapes.map((shape) => bindCaseType(shape, process, this.#outside)));
   }
 
   async #startCases(): Promise<void> {
@@ -206,25 +208,7 @@ class Run {
         isFaulty: this.#random.chance(0.15),
         note: "first",
       };
-      this.#caseIds.push(await this.#startCase(input, index));
-    }
-  }
-
-  /** As a caller does whose request got no answer: the same business key again finds the same case. */
-  async #startCase(input: Json, index: number): Promise<string> {
-    const place = this.#seed + index;
-    const options = {
-      by: "ann",
-      businessKey: `order-${index}`,
-      priority: PRIORITIES[place % PRIORITIES.length],
-      startAfter: place % LATER_EVERY === 0 ? LATER_MS : 0,
-    };
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return (await this.#desk.startCase("simulated", input, options)).caseId;
-      } catch (error) {
-        if (tries === STARTS_MAX) throw error;
-      }
+      this.#cases.add(await startCase(this.#desk, input, { seed: this.#seed, index }));
     }
   }
 
@@ -232,7 +216,7 @@ class Run {
     const process = this.#newProcess("worker");
     this.#crew.add(process);
     const store = this.#storeFor(process);
-    const registry = registryOf([bindCaseType(this.#shape, process, this.#outside)]);
+    const registry = this.#registryOf(process);
     const worker = createWorker({
       store,
       registry,
@@ -245,7 +229,7 @@ class Run {
       concurrency: this.#random.between(1, 4),
       onReport: (report) => this.#onReport(process, report),
     });
-    createSweep({ store, ports: process.ports, intervalMs: 1_000 }).start();
+    this.#sweepIn(process, store);
     const start = (): void => {
       worker.start().then(
         () => this.#hooked?.startWorker({ process, store, registry, worker }),
@@ -260,7 +244,12 @@ class Run {
 
   #startSweeper(): void {
     const process = this.#newProcess("server");
-    createSweep({ store: this.#storeFor(process), ports: process.ports, intervalMs: 1_000 }).start();
+    this.#sweepIn(process, this.#storeFor(process));
+  }
+
+  #sweepIn(process: SimulatedProcess, store: Store): void {
+    const onReport = (report: Report): void => this.#onReport(process, report);
+    createSweep({ store, ports: process.ports, intervalMs: 1_000, onReport }).start();
   }
 
   /** Whose turn it was, a failover can lose like any other commit: nobody is left who could know of that refresh. */
@@ -285,7 +274,7 @@ class Run {
     );
     const destination = this.#outside.destinations.get(contract);
     if (destination === undefined) return;
-    this.#violations.push(...checkEffect(this.#shape, destination, effect, this.#database.lostAttempts));
+    this.#violations.push(...checkEffect(this.#shapes, destination, effect, this.#database.lostAttempts));
   }
 
   #planChaos(): void {
@@ -302,9 +291,11 @@ class Run {
       revokeAccess: (random) => this.#revoke(random),
       killServer: () => this.#hooked?.killServer(),
       failOver: (lag) => void this.#failOver(lag),
+      cancelChild: (random) => void this.#cancelChild(random),
     };
     this.#database.startToLag();
     planChaos(chaos, this.#random.fork(), this.#scheduler);
+    if (this.#shapes.length > 1) planFamilyChaos(chaos, this.#seed, this.#scheduler);
   }
 
   #killOne(random: SeededRandom): void {
@@ -322,7 +313,7 @@ class Run {
   /** A person with a page of their own, in a process of its own; what comes meanwhile comes for that very case. */
   #openPage(random: SeededRandom): void {
     const process = this.#newProcess("page");
-    const caseId = random.pick(this.#caseIds);
+    const caseId = random.pick(this.#cases.all);
     const types = Array.from({ length: random.between(0, 2) }, () => random.pick([REVOKED, ARRIVED]));
     void usePage({
       process,
@@ -361,27 +352,38 @@ class Run {
     this.#hasFailedOver = true;
     this.#settledCases = false; // What was settled at the last look may be open again.
     const attemptsBefore = this.#database.lostAttempts.size;
-    const entries = await this.#database.failOver(lag, this.#caseIds, [...this.#outside.destinations.keys()]);
+    await this.#look();
+    const entries = await this.#database.failOver(lag, this.#cases.all, [
+      ...this.#outside.destinations.keys(),
+    ]);
+    await this.#look();
     if (this.#isCalm) this.#hooked?.calmDown(true);
     if (entries > 0) this.#counts.hit("failover");
     if (this.#database.lostAttempts.size > attemptsBefore) this.#counts.hit("lostAttempt");
     this.#trace(`the database fails over and loses ${lag} commits at most, ${entries} entries`);
   }
 
-  #person(random: SeededRandom, act: PersonAct): void {
-    const caseId = random.pick(this.#caseIds);
+  #person(random: SeededRandom, act: PersonAct, caseId: string = random.pick(this.#cases.all)): void {
     void actOnce(this.#people(random), act, caseId).then(
       () => this.#trace(`a person: ${act} ${caseId}`),
       (error: unknown) => this.#trace(`a person is refused ${act} ${caseId}: ${String(error)}`),
     );
   }
 
-  #event(random: SeededRandom, eventType: string, caseId: string = random.pick(this.#caseIds)): void {
+  /** One that another case started, where there is one. */
+  async #cancelChild(random: SeededRandom): Promise<void> {
+    await this.#look();
+    const children = this.#cases.all.slice(this.#cases.roots.length);
+    if (children.length > 0) this.#person(random, "cancel", random.pick(children));
+  }
+
+  #event(random: SeededRandom, eventType: string, caseId: string = random.pick(this.#cases.roots)): void {
     const no = random.between(1, 2);
-    const order = `order-${this.#caseIds.indexOf(caseId)}`;
+    const index = this.#cases.roots.indexOf(caseId);
     const sourceId = `${eventType}-${caseId}-${no}`;
     const send = (): void => {
-      if (this.#hooked !== null) return this.#hooked.tell(eventType, order, no);
+      // The provider knows of nothing but what people started.
+      if (this.#hooked !== null && index >= 0) return this.#hooked.tell(eventType, `order-${index}`, no);
       this.#desk.recordEvent(caseId, { eventType, payload: { n: no }, sourceId }).catch((error: unknown) => {
         this.#trace(`an event is refused: ${String(error)}`);
       });
@@ -403,7 +405,7 @@ class Run {
     this.#hooked?.calmDown(this.#hasFailedOver);
     this.#startWorker();
     const help = (): void => {
-      for (const caseId of this.#caseIds) void this.#help(caseId);
+      for (const caseId of this.#cases.all) void this.#help(caseId);
       this.#scheduler.schedule(2_000, help);
     };
     help();
@@ -442,8 +444,20 @@ class Run {
   }
 
   async #areSettled(): Promise<boolean> {
-    const cases = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
-    return cases.every(isSettled) && (await (this.#hooked?.isSettled() ?? true));
+    await this.#look();
+    const cases = await this.#load(this.#cases.all);
+    if (this.#isCalm && this.#shapes.length > 1)
+      this.#violations.push(...this.#telling.look(cases, this.#scheduler.now));
+    return areSettled(cases) && (await (this.#hooked?.isSettled() ?? true));
+  }
+
+  /** Where no case can start another one there is nothing to look for. */
+  async #look(): Promise<void> {
+    if (this.#shapes.length > 1) await this.#cases.look();
+  }
+
+  #load(caseIds: readonly string[]): Promise<readonly (StoredCase | null)[]> {
+    return Promise.all(caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
   }
 
   async #until(work: Promise<void>): Promise<void> {
@@ -457,31 +471,17 @@ class Run {
   }
 
   async #checkEnd(): Promise<string> {
-    const stored = await Promise.all(this.#caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
-    for (const one of stored) {
-      if (one === null) this.#violate("lost case", "a started case is not in the store");
-      else this.#judge(one);
-    }
+    await this.#look();
+    const stored = await this.#load(this.#cases.all);
+    if (stored.includes(null)) this.#violate("lost case", "a started case is not in the store");
     const cases = stored.filter((one) => one !== null);
-    this.#violations.push(...((await this.#hooked?.check(cases, this.#hasFailedOver)) ?? []));
-    return JSON.stringify(
-      [stored, [...this.#outside.destinations.values()].map(({ effects }) => effects)],
-      withoutStacks,
-    );
-  }
-
-  #judge(stored: StoredCase): void {
-    const { row, journal } = stored;
-    for (const { revision, at, entry } of journal)
-      this.#trace(`${row.caseId} ${revision} at ${at - EPOCH_MS}: ${tellEntry(entry) ?? entry.kind}`);
-    countRoutes(journal, this.#counts);
     const { destinations } = this.#outside;
     const ledgers = { destinations, lostAttempts: this.#database.lostAttempts };
-    this.#violations.push(...checkEnd(this.#shape, ledgers, stored), ...checkRepairs(stored));
-    for (const { entry } of journal) {
-      if (entry.kind === "eventAttached") this.#counts.hit("attachedEvent");
-      if (entry.kind === "repairEnded" && entry.why === "silent") this.#counts.hit("pageFreed");
-    }
+    const judged = { shapes: this.#shapes, ledgers, cases, counts: this.#counts };
+    this.#violations.push(...judgeCases(judged, (line) => this.#trace(line)));
+    const told = cases.filter(({ row }) => row.caseType === TOP_TYPE);
+    this.#violations.push(...((await this.#hooked?.check(told, this.#hasFailedOver)) ?? []));
+    return JSON.stringify([stored, [...destinations.values()].map(({ effects }) => effects)], withoutStacks);
   }
 
   #violate(rule: string, what: string): void {

@@ -327,4 +327,21 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: "core/each.ts",
     edits: [{ line: "return left > 0 ? one :", instead: "return left > -99 ? one :" }],
   },
+  {
+    rule: "a case that another one starts is there with the commit that says so, and not without",
+    file: "store/memory/step-transaction.ts",
+    edits: [
+      { line: "this.stage(() => this.#cases.insertCase(start));", instead: "this.#cases.insertCase(start);" },
+    ],
+  },
+  {
+    rule: "what nobody came to tell the case above, the sweep tells",
+    file: "engine/sweep.ts",
+    edits: [{ line: "await this.#tellParents();", instead: "" }],
+  },
+  {
+    rule: "no case is canceled while one that it started goes on",
+    file: "core/outside.ts",
+    edits: [{ line: 'if (aliveChild(known) !== null) return "effect";', instead: "" }],
+  },
 ];

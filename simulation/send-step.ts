@@ -1,7 +1,7 @@
 /** The functions of a simulated step that sends: what a careful author writes for each kind of destination. */
 
 import type { CheckAnswer } from "../src/core/journal.ts";
-import { canonicalJson, isJsonObject, type Json } from "../src/core/json.ts";
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
 import type {
   CheckContext,
@@ -146,7 +146,7 @@ async function check(
 export function contentOf(
   { name, part, uses, closure, hasRequest, onLapse }: SendStepOutline,
   { input, results }: Pick<Facts, "input" | "results">,
-): Json {
+): JsonObject {
   const about = part === undefined ? {} : { item: name };
   if (onLapse === "recheck" && hasRequest)
     return { ...about, input: fieldsOf(input, ["amount", "isFaulty"]) };

@@ -2,7 +2,16 @@
 
 import { FootholdError } from "../src/core/errors.ts";
 import type { InboxStore } from "../src/store/inbox-port.ts";
-import type { HolderCommit, HolderReply, StepTransaction, Store } from "../src/store/port.ts";
+import type {
+  CaseChange,
+  ChangeId,
+  FoldedCase,
+  HolderCommit,
+  HolderReply,
+  NewCase,
+  StepTransaction,
+  Store,
+} from "../src/store/port.ts";
 import type { FaultCounts } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
@@ -175,8 +184,16 @@ function inboxOver(call: Call, inbox: InboxStore): InboxStore {
 async function beginOver(call: Call, store: Store): Promise<StepTransaction> {
   const transaction = await store.begin();
   const commit = transaction.commit.bind(transaction);
+  const startCase = transaction.startCase.bind(transaction);
+  const changeCase = transaction.changeCase.bind(transaction);
   return Object.assign(transaction, {
     commit: (what: HolderCommit) => call("commit", () => commit(what)),
+    startCase: (start: NewCase) => call("startCase", () => startCase(start)),
+    changeCase: <Reply>(
+      caseId: string,
+      change: ChangeId,
+      decide: (stored: FoldedCase, now: number) => CaseChange<Reply>,
+    ) => call("changeCase", () => changeCase(caseId, change, decide)),
   });
 }
 

@@ -47,7 +47,7 @@ export function readChild(
 }
 
 /** What the engine itself refuses surely did not happen. Input that does not fit is corrected as a destination's "no" is. */
-function sortOwn({ errors: [error] }: SeenFailure): OwnSorting | null {
+export function sortOwn({ errors: [error] }: SeenFailure): OwnSorting | null {
   if (error?.code === "INVALID_INPUT") return { cause: "rejected", executed: "no", sentence: error.message };
   return error?.code === "DATABASE_UNAVAILABLE"
     ? { cause: "transient", executed: "no", sentence: error.message }
