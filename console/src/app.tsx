@@ -17,7 +17,6 @@ import { Link } from "./link.tsx";
 import { usePolled } from "./polled.ts";
 import { ProblemsScreen } from "./problems.tsx";
 import { addressOf, usePlace, type Place } from "./route.ts";
-import { ThemeChoice } from "./theme-choice.tsx";
 import { choose, useSettings } from "./settings.ts";
 import { SettingsScreen } from "./settings-screen.tsx";
 import { OidcLink, SignInForm, SignInPage } from "./sign-in.tsx";
@@ -119,14 +118,13 @@ function Head({
         >
           <span aria-hidden="true">{isLive ? "● " : "○ "}</span>Live
         </button>
-        <ThemeChoice isNameHidden />
         <button type="button" className="quiet" onClick={onHelp}>
           Keys
         </button>
         {me === null ? null : (
-          <span className="me">
+          <Link to="settings" className="me">
             <Told text={me.name} />
-          </span>
+          </Link>
         )}
         {me?.signedInBy === "session" ? (
           <button type="button" className="quiet" onClick={() => void signOut()}>

@@ -3,12 +3,12 @@
 import type { JSX } from "react";
 import { choose, useSettings, type Settings } from "./settings.ts";
 
-/** The choice; its name is for screen readers alone where there is no room for it. */
-export function ThemeChoice({ isNameHidden = false }: { readonly isNameHidden?: boolean }): JSX.Element {
+/** The choice. */
+export function ThemeChoice(): JSX.Element {
   const { theme } = useSettings();
   return (
     <label>
-      <span className={isNameHidden ? "hidden" : undefined}>Theme</span>
+      Theme
       <select value={theme} onChange={({ target }) => choose({ theme: themeOf(target.value) })}>
         <option value="auto">Auto</option>
         <option value="light">Light</option>

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { describeConsole } from "./suite.ts";
+
+const Boxes = z.array(z.object({ name: z.string(), top: z.number(), bottom: z.number() }));
+
+/** Where the parts of the head stand, in px. */
+const boxes = `[...document.querySelectorAll(".brand, .head li a, .choices > *")].filter((one) => one.checkVisibility()).map((one) => {
+  const { top, bottom } = one.getBoundingClientRect();
+  return { name: one.textContent, top, bottom };
+})`;
+
+describeConsole("the frame of the console", (see) => {
+  test("holds its head in one line at 1280 px, and all but the screens in one at 320 px", async () => {
+    const { world, page, button, findFaults } = see();
+    const password = "correct horse battery";
+    await page.goto(await world.serve({ name: "fatima-of-procurement", password }));
+    await page.getByLabel("Name").fill("fatima-of-procurement");
+    await page.getByLabel("Password").fill(password);
+    await button("Sign in").click();
+    await button("Sign out").waitFor();
+    const linesOf = async (): Promise<readonly string[]> => {
+      const parts = Boxes.parse(await page.evaluate(boxes));
+      const lines: { text: string; bottom: number }[] = [];
+      for (const { name, top, bottom } of parts.toSorted((one, other) => one.top - other.top)) {
+        const last = lines.at(-1);
+        if (last === undefined || top >= last.bottom) lines.push({ text: name, bottom });
+        else last.text += ` | ${name}`;
+      }
+      return lines.map(({ text }) => text);
+    };
+    expect(await linesOf()).toHaveLength(1);
+    await page.setViewportSize({ width: 1024, height: 700 });
+    expect(await linesOf()).toHaveLength(2);
+    await page.setViewportSize({ width: 320, height: 640 });
+    const [first] = await linesOf();
+    expect(first?.split(" | ").toSorted()).toEqual(["Foothold", "Keys", "Sign out", "● Live"]);
+    expect(await findFaults()).toEqual([]);
+  });
+});
