@@ -18,11 +18,8 @@ import { count } from "./words.tsx";
 /** Cases of either kind that the page holds; of more it says so. */
 const CASES_MAX = 100;
 
-interface Attention {
-  readonly overview: Overview;
+interface Waiting {
   readonly cases: readonly CaseLine[];
-  /** False where the person may see no case at all. */
-  readonly hasAny: boolean;
   /** True where there are more than the page holds. */
   readonly hasMore: boolean;
 }
@@ -30,45 +27,59 @@ interface Attention {
 /** What waits for people without an open review. */
 const waiting: readonly ReadableState[] = ["Waiting for approval", "Needs access"];
 
-async function readAttention(signal: AbortSignal): Promise<Attention> {
-  const [overview, reviews, approvals] = await Promise.all([
-    api.showOverview({}, { signal }),
+async function readWaiting(signal: AbortSignal): Promise<Waiting> {
+  const [reviews, approvals] = await Promise.all([
     api.listCases({ review: true, limit: CASES_MAX }, { signal }),
     api.listCases({ reading: waiting, limit: CASES_MAX }, { signal }),
   ]);
-  noteServerTime(overview.now);
-  // Counts are for those who may see every tenant; others may have cases all the same.
-  const isCounted = overview.types.some(({ total }) => total > 0);
-  const hasAny = isCounted || (await api.listCases({ limit: 1 }, { signal })).cases.length > 0;
+  noteServerTime(reviews.now);
   const known = new Set(reviews.cases.map(({ caseId }) => caseId));
   return {
-    overview,
-    hasAny,
     cases: [...reviews.cases, ...approvals.cases.filter(({ caseId }) => !known.has(caseId))],
     hasMore: reviews.next !== null || approvals.next !== null,
   };
 }
 
-const linesOf = ({ cases }: Attention): readonly HeldLine[] => cases.map(lineOfCase);
+interface House {
+  readonly overview: Overview;
+  /** False where the person may see no case at all. */
+  readonly hasAny: boolean;
+}
 
-/** The screen. */
+async function readHouse(signal: AbortSignal): Promise<House> {
+  const overview = await api.showOverview({}, { signal });
+  // Counts are for those who may see every tenant; others may have cases all the same.
+  const isCounted = overview.types.some(({ total }) => total > 0);
+  const hasAny = isCounted || (await api.listCases({ limit: 1 }, { signal })).cases.length > 0;
+  return { overview, hasAny };
+}
+
+const linesOf = ({ cases }: Waiting): readonly HeldLine[] => cases.map(lineOfCase);
+
+/** The screen. Its list waits for nothing else: counts take longer the more cases there are. */
 export function AttentionScreen(): JSX.Element {
-  const { data, error } = usePolled("attention", readAttention, { hints: { of: "lists" } });
+  const { data, error } = usePolled("attention", readWaiting, { hints: { of: "lists" } });
+  const house = usePolled("house", readHouse);
   const { shown, changed, show, area } = useHeld("attention", data, linesOf);
+  const isEmpty = shown?.cases.length === 0;
+  const types = house.data?.overview.types ?? [];
   return (
     <>
       <h1 tabIndex={-1}>Needs attention</h1>
-      <ReadProblem error={error} isOld={shown !== null} />
-      {shown === null ? (
-        error === null ? (
+      <ReadProblem error={error ?? house.error} isOld={shown !== null} />
+      {house.data === null ? null : <HouseNotices overview={house.data.overview} />}
+      {shown === null || (isEmpty && house.data === null) ? (
+        (error ?? house.error) === null ? (
           <p className="soft">Reading…</p>
         ) : null
+      ) : isEmpty && house.data?.hasAny === false ? (
+        <FirstRun />
       ) : (
         <>
-          <HouseNotices overview={(data ?? shown).overview} />
           <ChangedBar changed={changed} show={show} />
           <div ref={area} className="held">
             <Groups shown={shown} />
+            {types.length === 0 ? null : <TypeCounts types={types} />}
           </div>
         </>
       )}
@@ -76,9 +87,7 @@ export function AttentionScreen(): JSX.Element {
   );
 }
 
-function Groups({ shown }: { readonly shown: Attention }): JSX.Element {
-  const { overview, hasAny, cases, hasMore } = shown;
-  if (!hasAny) return <FirstRun />;
+function Groups({ shown: { cases, hasMore } }: { readonly shown: Waiting }): JSX.Element {
   return (
     <>
       {cases.length === 0 ? (
@@ -106,7 +115,6 @@ function Groups({ shown }: { readonly shown: Attention }): JSX.Element {
           />
         </section>
       ))}
-      {overview.types.length === 0 ? null : <TypeCounts types={overview.types} />}
     </>
   );
 }

@@ -15,6 +15,8 @@ import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
 
 const PAGE_SIZE = 50;
+/** Types change with what is deployed alone, in ms. */
+const TYPES_MS = 60_000;
 
 type Filters = Parameters<typeof api.listCases>[0];
 
@@ -39,6 +41,11 @@ function valuesOf(query: URLSearchParams): BulkQuery {
   return Object.fromEntries(entries) as BulkQuery;
 }
 
+async function readTypes(signal: AbortSignal): Promise<readonly string[]> {
+  const { types } = await api.showOverview({}, { signal });
+  return types.map(({ caseType }) => caseType);
+}
+
 const linesOf = ({ cases }: ListPage): readonly HeldLine[] => cases.map(lineOfCase);
 
 /** The screen. */
@@ -57,22 +64,22 @@ export function CasesScreen({
     async (signal) => {
       const filters = filtersOf(query);
       const paging = cursor === null ? { limit: PAGE_SIZE } : { limit: PAGE_SIZE, cursor };
-      const [page, found, { types }] = await Promise.all([
+      const [page, found] = await Promise.all([
         api.listCases({ ...filters, ...paging }, { signal }),
         api.countCases({ ...filters }, { signal }),
-        api.showOverview({}, { signal }),
       ]);
       noteServerTime(page.now);
-      return { page, found, types: types.map(({ caseType }) => caseType) };
+      return { page, found };
     },
     { hints: { of: "lists" } },
   );
+  const types = usePolled("types", readTypes, { everyMs: TYPES_MS });
   const { shown, changed, show, area } = useHeld(key, data?.page ?? null, linesOf);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
   return (
     <>
       <h1 tabIndex={-1}>Cases</h1>
-      <FilterForm query={query} types={data?.types ?? []} />
+      <FilterForm query={query} types={types.data ?? []} />
       <MapLink caseType={query.get("type") ?? ""} />
       <ReadProblem error={error} isOld={shown !== null} />
       <ChangedBar changed={changed} show={show} />

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { describeConsole } from "./suite.ts";
 
+const lamps = { item: "12 lamps", vendor: "Lumen", amount: 700 };
+
 const Boxes = z.array(z.object({ name: z.string(), top: z.number(), bottom: z.number() }));
 
 /** Where the parts of the head stand, in px. */
@@ -36,5 +38,19 @@ describeConsole("the frame of the console", (see) => {
     const [first] = await linesOf();
     expect(first?.split(" | ").toSorted()).toEqual(["Foothold", "Keys", "Sign out", "● Live"]);
     expect(await findFaults()).toEqual([]);
+  });
+
+  test("paints its lists while counts, types and pictures are still being read", async () => {
+    const { world, page, go, row } = see();
+    await world.start("PO-1", lamps);
+    await page.route(/\/api\/v1\/(overview|history|traffic|me)\b/, () => undefined);
+    await go();
+    await row("PO-1").waitFor();
+    expect(await page.getByText("All cases").count()).toBe(0);
+    await go("cases");
+    await row("PO-1").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await go();
+    await page.getByRole("heading", { name: "All cases" }).waitFor();
   });
 });
