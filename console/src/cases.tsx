@@ -90,6 +90,13 @@ export function CasesScreen({
           ) : (
             <CaseTable caption={sayFound(data?.found ?? null)} cases={shown.cases} />
           )}
+          <nav className="pages" aria-label="Pages">
+            {cursor === null ? null : <Link to={listPath(filters)}>First page</Link>}
+            {shown.next === null ? null : (
+              <Link to={listPath({ ...filters, cursor: shown.next })}>Next page</Link>
+            )}
+          </nav>
+          {/* Last: who may see it is told later than the list, and no link moves then. */}
           {(data?.found.count ?? 0) > 0 && me?.verbs.includes("bulk") === true ? (
             <div className="buttons">
               <button type="button" onClick={() => setActing(true)}>
@@ -97,12 +104,6 @@ export function CasesScreen({
               </button>
             </div>
           ) : null}
-          <nav className="pages" aria-label="Pages">
-            {cursor === null ? null : <Link to={listPath(filters)}>First page</Link>}
-            {shown.next === null ? null : (
-              <Link to={listPath({ ...filters, cursor: shown.next })}>Next page</Link>
-            )}
-          </nav>
         </div>
       )}
       {isActing && me !== null ? (

@@ -1,3 +1,4 @@
+import type { Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { describeConsole } from "./suite.ts";
@@ -38,6 +39,21 @@ describeConsole("the frame of the console", (see) => {
     const [first] = await linesOf();
     expect(first?.split(" | ").toSorted()).toEqual(["Foothold", "Keys", "Sign out", "● Live"]);
     expect(await findFaults()).toEqual([]);
+  });
+
+  test("moves no link to another page when it is told late what somebody may do", async () => {
+    const { world, page, go, row, button } = see();
+    for (let index = 0; index < 51; index += 1) await world.start(`PO-${index}`, lamps);
+    const asked: Route[] = [];
+    await page.route(/\/api\/v1\/me\b/, (route) => void asked.push(route));
+    await go("cases?reading=Waiting%20for%20approval");
+    await expect.poll(() => row("PO-").count(), { timeout: 60_000 }).toBe(50);
+    const next = page.getByRole("link", { name: "Next page" });
+    await next.hover();
+    const before = await next.boundingBox();
+    for (const route of asked) await route.continue();
+    await button("Act on all that match").waitFor();
+    expect(await next.boundingBox()).toEqual(before);
   });
 
   test("paints its lists while counts, types and pictures are still being read", async () => {
