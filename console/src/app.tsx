@@ -12,6 +12,7 @@ import { DestinationsScreen } from "./destinations.tsx";
 import { EventPage } from "./events/event-page.tsx";
 import { EventsScreen } from "./events/events.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Jump } from "./jump.tsx";
 import { followKeys, KEYS } from "./keyboard.ts";
 import { Link } from "./link.tsx";
 import { usePolled } from "./polled.ts";
@@ -32,8 +33,9 @@ export function App(): JSX.Element {
   const place = usePlace();
   const me = usePolled("me", (signal) => api.showMe({}, { signal }), { everyMs: ME_MS });
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isJumpOpen, setJumpOpen] = useState(false);
   const { theme } = useSettings();
-  useEffect(() => followKeys(() => setHelpOpen(true)), []);
+  useEffect(() => followKeys({ openHelp: () => setHelpOpen(true), openJump: () => setJumpOpen(true) }), []);
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme;
   }, [theme]);
@@ -60,6 +62,7 @@ export function App(): JSX.Element {
         </Dialog>
       ) : null}
       {isHelpOpen ? <Help onClose={() => setHelpOpen(false)} /> : null}
+      {isJumpOpen && !isOut ? <Jump screens={screens} onClose={() => setJumpOpen(false)} /> : null}
     </>
   );
 }
@@ -165,11 +168,11 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
   const { route, query } = place;
   switch (route.kind) {
     case "attention":
-      return <AttentionScreen />;
+      return <AttentionScreen me={me} />;
     case "cases":
       return <CasesScreen query={query} me={me} />;
     case "case":
-      return <CasePage key={route.caseId} caseId={route.caseId} />;
+      return <CasePage key={route.caseId} caseId={route.caseId} me={me} />;
     case "caseType":
       return <CaseTypePage key={route.caseType} caseType={route.caseType} query={query} />;
     case "problems":

@@ -1,8 +1,8 @@
 /** Needs attention: the cases that wait for a person, by who acts. The first thing that is seen. */
 
-import type { JSX } from "react";
-import { api, type CaseLine, type Overview, type ReadableState } from "./api.ts";
-import { groupByActor } from "./attention-groups.ts";
+import { useState, type JSX } from "react";
+import { api, type CaseLine, type Me, type Overview, type ReadableState } from "./api.ts";
+import { groupByActor, type AttentionGroup } from "./attention-groups.ts";
 import { CaseTable } from "./case-table.tsx";
 import { FirstRun } from "./first-run.tsx";
 import { History } from "./history.tsx";
@@ -11,6 +11,7 @@ import { Link } from "./link.tsx";
 import { ChangedBar, HouseNotices, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { listPath, typePath } from "./route.ts";
+import { RowActs, useSelection, type Selection } from "./selection.tsx";
 import { noteServerTime } from "./times.tsx";
 import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
@@ -57,10 +58,19 @@ async function readHouse(signal: AbortSignal): Promise<House> {
 const linesOf = ({ cases }: Waiting): readonly HeldLine[] => cases.map(lineOfCase);
 
 /** The screen. Its list waits for nothing else: counts take longer the more cases there are. */
-export function AttentionScreen(): JSX.Element {
+export function AttentionScreen({ me }: { readonly me: Me | null }): JSX.Element {
   const { data, error } = usePolled("attention", readWaiting, { hints: { of: "lists" } });
   const house = usePolled("house", readHouse);
-  const { shown, changed, show, area } = useHeld("attention", data, linesOf);
+  const [isHeld, setHeld] = useState(false);
+  const { shown, changed, show, area } = useHeld("attention", data, linesOf, { isHeld });
+  const groups = groupByActor(shown?.cases ?? []);
+  const selection = useSelection(
+    "attention",
+    groups.flatMap(({ cases }) => cases),
+    me,
+  );
+  const isChoosing = selection.caseIds.length > 0;
+  if (isChoosing !== isHeld) setHeld(isChoosing);
   const isEmpty = shown?.cases.length === 0;
   const types = house.data?.overview.types ?? [];
   return (
@@ -78,8 +88,9 @@ export function AttentionScreen(): JSX.Element {
         <>
           <ChangedBar changed={changed} show={show} />
           <div ref={area} className="held">
-            <Groups shown={shown} />
+            <Groups groups={groups} hasMore={shown.hasMore} selection={selection} />
             {types.length === 0 ? null : <TypeCounts types={types} />}
+            <RowActs selection={selection} me={me} />
           </div>
         </>
       )}
@@ -87,10 +98,15 @@ export function AttentionScreen(): JSX.Element {
   );
 }
 
-function Groups({ shown: { cases, hasMore } }: { readonly shown: Waiting }): JSX.Element {
+interface GroupsProps extends Pick<Waiting, "hasMore"> {
+  readonly groups: readonly AttentionGroup[];
+  readonly selection: Selection;
+}
+
+function Groups({ groups, hasMore, selection }: GroupsProps): JSX.Element {
   return (
     <>
-      {cases.length === 0 ? (
+      {groups.length === 0 ? (
         <p className="calm">
           <span aria-hidden="true">✓ </span>
           Nobody is waited for. What stands open goes on by itself.
@@ -102,7 +118,7 @@ function Groups({ shown: { cases, hasMore } }: { readonly shown: Waiting }): JSX
           <Link to={listPath({ review: "true" })}>All with a review</Link>
         </p>
       ) : null}
-      {groupByActor(cases).map(({ actsNext, cases: grouped }) => (
+      {groups.map(({ actsNext, cases: grouped }) => (
         <section key={actsNext} className="group">
           <h2>
             <Told text={actsNext} /> <span className="soft">acts on {count(grouped.length, "case")}</span>
@@ -112,6 +128,7 @@ function Groups({ shown: { cases, hasMore } }: { readonly shown: Waiting }): JSX
             isCaptionHidden
             cases={grouped}
             hasActor={false}
+            selection={selection}
           />
         </section>
       ))}

@@ -5,7 +5,8 @@ import type { CaseLine } from "./api.ts";
 import { Link } from "./link.tsx";
 import { casePath } from "./route.ts";
 import { By, When } from "./times.tsx";
-import { Told } from "./told.tsx";
+import type { Selection } from "./selection.tsx";
+import { madeSeen, Told } from "./told.tsx";
 import { StateBadge } from "./words.tsx";
 
 /** What the table shows. */
@@ -16,6 +17,7 @@ export interface CaseTableProps {
   readonly cases: readonly CaseLine[];
   /** Where all rows have the same actor, their group says it once. */
   readonly hasActor?: boolean;
+  readonly selection: Selection;
 }
 
 /** The table. */
@@ -24,6 +26,7 @@ export function CaseTable({
   isCaptionHidden = false,
   cases,
   hasActor = true,
+  selection,
 }: CaseTableProps): JSX.Element {
   return (
     <table className="cases">
@@ -39,18 +42,35 @@ export function CaseTable({
       </thead>
       <tbody>
         {cases.map((line) => (
-          <CaseRow key={line.caseId} line={line} hasActor={hasActor} />
+          <CaseRow key={line.caseId} line={line} hasActor={hasActor} selection={selection} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function CaseRow({ line, hasActor }: { readonly line: CaseLine; readonly hasActor: boolean }): JSX.Element {
+interface RowProps {
+  readonly line: CaseLine;
+  readonly hasActor: boolean;
+  readonly selection: Selection;
+}
+
+function CaseRow({ line, hasActor, selection }: RowProps): JSX.Element {
   const { caseId, caseType, businessKey, reading, sinceAt, holding } = line;
+  const isChosen = selection.caseIds.includes(caseId);
   return (
-    <tr data-row={caseId}>
+    <tr data-row={caseId} data-case={caseId} className={isChosen ? "is-chosen" : undefined}>
       <th scope="row">
+        {selection.isOffered ? (
+          <input
+            type="checkbox"
+            aria-label={`Select ${madeSeen(businessKey ?? caseId)}`}
+            checked={isChosen}
+            onChange={({ nativeEvent }) =>
+              selection.choose(caseId, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        ) : null}
         <Link to={casePath(caseId)} className="case-link">
           <Told text={businessKey ?? caseId} />
         </Link>

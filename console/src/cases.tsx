@@ -10,6 +10,7 @@ import { Link } from "./link.tsx";
 import { ChangedBar, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { listPath, typePath } from "./route.ts";
+import { RowActs, useSelection } from "./selection.tsx";
 import { noteServerTime } from "./times.tsx";
 import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
@@ -74,7 +75,11 @@ export function CasesScreen({
     { hints: { of: "lists" } },
   );
   const types = usePolled("types", readTypes, { everyMs: TYPES_MS });
-  const { shown, changed, show, area } = useHeld(key, data?.page ?? null, linesOf);
+  const [isHeld, setHeld] = useState(false);
+  const { shown, changed, show, area } = useHeld(key, data?.page ?? null, linesOf, { isHeld });
+  const selection = useSelection(key, shown?.cases ?? [], me);
+  const isChoosing = selection.caseIds.length > 0;
+  if (isChoosing !== isHeld) setHeld(isChoosing);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
   return (
     <>
@@ -88,7 +93,7 @@ export function CasesScreen({
           {shown.cases.length === 0 ? (
             <p className="calm">No case matches. {key === "" ? null : <Link to="cases">Show all</Link>}</p>
           ) : (
-            <CaseTable caption={sayFound(data?.found ?? null)} cases={shown.cases} />
+            <CaseTable caption={sayFound(data?.found ?? null)} cases={shown.cases} selection={selection} />
           )}
           <nav className="pages" aria-label="Pages">
             {cursor === null ? null : <Link to={listPath(filters)}>First page</Link>}
@@ -104,6 +109,7 @@ export function CasesScreen({
               </button>
             </div>
           ) : null}
+          <RowActs selection={selection} me={me} />
         </div>
       )}
       {isActing && me !== null ? (

@@ -39,18 +39,19 @@ export function countChanges(shown: readonly HeldLine[], fresh: readonly HeldLin
   return differing.length + (fresh.length - stayed.length) + (shown.length - stayedBefore.length);
 }
 
-/** Holds a list. Another `key` is another list and is shown at once. */
+/** Holds a list, while it is under a hand and while `isHeld`. Another `key` is another list and is shown at once. */
 export function useHeld<T>(
   key: string,
   fresh: T | null,
   linesOf: (value: T) => readonly HeldLine[],
+  { isHeld }: { readonly isHeld: boolean } = { isHeld: false },
 ): HeldList<T> {
   const area = useRef<HTMLDivElement>(null);
   const [kept, setKept] = useState<{ readonly key: string; readonly value: T } | null>(null);
   const current = kept?.key === key ? kept.value : null;
   const changed = fresh === null || current === null ? 0 : countChanges(linesOf(current), linesOf(fresh));
   if (fresh !== null && fresh !== current) {
-    const isTouched = current !== null && changed > 0 && isUnderHand(area.current);
+    const isTouched = current !== null && changed > 0 && (isHeld || isUnderHand(area.current));
     // React renders again at once, before anything is painted.
     if (!isTouched) setKept({ key, value: fresh });
   }

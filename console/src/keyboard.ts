@@ -1,5 +1,6 @@
 /** Single keys: to screens, to the search, along rows. They never fire in fields, and can be switched off. */
 
+import { pageKey } from "./page-keys.ts";
 import { goTo } from "./route.ts";
 import { currentSettings } from "./settings.ts";
 
@@ -7,6 +8,7 @@ import { currentSettings } from "./settings.ts";
 export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "this list"],
   ["/", "to the search"],
+  ["Ctrl-K, ⌘-K", "to any screen or case, by a part of its name"],
   ["g then a", "Needs attention"],
   ["g then c", "Cases"],
   ["g then p", "Problems"],
@@ -18,10 +20,16 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["g then s", "Settings"],
   ["j, k", "next row, row before"],
   ["Enter, o", "open the row"],
+  ["x", "select the row, or let it go"],
+  ["Shift-x", "select up to the row"],
+  ["a", "assign the row, or the case, to me"],
+  ["n", "note on the case"],
+  ["p", "what a resume of the case would do, before it is made"],
   ["u", "back"],
   ["Esc", "close what is open"],
 ];
 
+const TYPED_IN = 'input:not([type="checkbox"]), select, textarea, [contenteditable]';
 /** How long after `g` the second key counts, in ms. */
 const SECOND_KEY_MS = 1_500;
 
@@ -38,11 +46,23 @@ const screens: Readonly<Record<string, string>> = {
   s: "settings",
 };
 
+/** What opens over any screen. */
+export interface Openings {
+  readonly openHelp: () => void;
+  readonly openJump: () => void;
+}
+
 /** Follows keys until the returned function is called. */
-export function followKeys(openHelp: () => void): () => void {
+export function followKeys({ openHelp, openJump }: Openings): () => void {
   let wentAt = -Infinity;
   const onKey = (event: KeyboardEvent): void => {
-    if (!currentSettings().hasKeys || isTyping(event)) return;
+    if (isTaken(event)) return;
+    if (isJump(event)) {
+      event.preventDefault();
+      openJump();
+      return;
+    }
+    if (!currentSettings().hasKeys || event.ctrlKey || event.metaKey || event.altKey) return;
     const isSecond = event.timeStamp - wentAt < SECOND_KEY_MS;
     wentAt = event.key === "g" ? event.timeStamp : -Infinity;
     const screen = isSecond ? screens[event.key] : undefined;
@@ -54,11 +74,16 @@ export function followKeys(openHelp: () => void): () => void {
   return () => document.removeEventListener("keydown", onKey);
 }
 
-function isTyping(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+function isJump({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key === "k" && ctrlKey !== metaKey && !altKey && !shiftKey;
+}
+
+/** True while somebody types, or a dialog has the keys. */
+function isTaken(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented) return true;
   if (document.querySelector("dialog[open]") !== null) return true;
   const { target } = event;
-  return target instanceof Element && target.closest("input, select, textarea, [contenteditable]") !== null;
+  return target instanceof Element && target.closest(TYPED_IN) !== null;
 }
 
 /** True if the key did something. */
@@ -79,8 +104,14 @@ function act(key: string, openHelp: () => void): boolean {
     case "o":
       return openRow();
     default:
-      return false;
+      return onPage(key);
   }
+}
+
+function onPage(key: string): boolean {
+  const press = pageKey(key);
+  press?.();
+  return press !== null;
 }
 
 function toSearch(): boolean {
@@ -94,16 +125,20 @@ function rowLinks(): readonly HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("[data-row] .case-link")];
 }
 
+function isInFocusedRow(link: HTMLElement): boolean {
+  return link.closest("[data-row]")?.contains(document.activeElement) === true;
+}
+
 function toRow(step: number): boolean {
   const links = rowLinks();
-  const at = links.findIndex((link) => link === document.activeElement);
+  const at = links.findIndex(isInFocusedRow);
   const next = links[at === -1 ? (step > 0 ? 0 : links.length - 1) : at + step];
   next?.focus();
   return next !== undefined;
 }
 
 function openRow(): boolean {
-  const link = rowLinks().find((one) => one === document.activeElement);
+  const link = rowLinks().find(isInFocusedRow);
   link?.click();
   return link !== undefined;
 }

@@ -9,13 +9,16 @@ export interface LinkProps {
   readonly children: ReactNode;
   readonly className?: string;
   readonly isCurrent?: boolean;
+  /** Called before it is followed here. */
+  readonly onFollow?: () => void;
 }
 
 /** The link. Other buttons and modifier keys are the browser's. */
-export function Link({ to, children, className, isCurrent = false }: LinkProps): JSX.Element {
+export function Link({ to, children, className, isCurrent = false, onFollow }: LinkProps): JSX.Element {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
+    onFollow?.();
     goTo(to);
   };
   return (

@@ -1,17 +1,19 @@
 /** One case: the sentence first, then its path, what can be done, and everything behind it. */
 
 import { useEffect, useRef, useState, type JSX } from "react";
-import { api, type CaseOutline, type CaseView, type FormsView, type MoveView } from "../api.ts";
+import { api, type CaseOutline, type CaseView, type FormsView, type Me, type MoveView } from "../api.ts";
 import { Link } from "../link.tsx";
 import { ReadProblem } from "../notices.tsx";
+import { usePageKeys } from "../page-keys.ts";
 import { usePolled } from "../polled.ts";
 import { RestoreDialog } from "../restore.tsx";
+import { assignTo } from "../selection.tsx";
 import { By, noteServerTime, Since } from "../times.tsx";
 import { madeSeen, Told } from "../told.tsx";
 import { StateBadge, toneOf } from "../words.tsx";
 import { ActDialog, type ActDialogProps } from "./act-dialog.tsx";
-import { MOVE_FORMS, type MoveReply } from "./acts.ts";
-import { Moves } from "./moves.tsx";
+import { MOVE_FORMS, type Move, type MoveReply } from "./acts.ts";
+import { Moves, nameOf, plannedMove } from "./moves.tsx";
 import { pathOf } from "./path-steps.ts";
 import { Path } from "./path.tsx";
 import { PlanLines } from "./plan-lines.tsx";
@@ -39,7 +41,7 @@ async function readCase(caseId: string, repairId: string | undefined, signal: Ab
 }
 
 /** The screen. */
-export function CasePage({ caseId }: { readonly caseId: string }): JSX.Element {
+export function CasePage({ caseId, me }: { readonly caseId: string; readonly me: Me | null }): JSX.Element {
   const repair = useRepair(caseId);
   const repairId = repair.own?.repairId;
   const { data, error, refresh } = usePolled(
@@ -58,7 +60,7 @@ export function CasePage({ caseId }: { readonly caseId: string }): JSX.Element {
       </p>
       {shown === null ? <h1 tabIndex={-1}>Case {madeSeen(caseId)}</h1> : <Heading view={shown.view} />}
       <ReadProblem error={error} isOld={shown !== null} />
-      {shown === null ? null : <Body {...shown} repair={repair} refresh={refresh} />}
+      {shown === null ? null : <Body {...shown} me={me} repair={repair} refresh={refresh} />}
     </>
   );
 }
@@ -101,11 +103,12 @@ function Heading({ view }: { readonly view: CaseView }): JSX.Element {
 }
 
 interface BodyProps extends Read {
+  readonly me: Me | null;
   readonly repair: RepairHandle;
   readonly refresh: () => void;
 }
 
-function Body({ view, outline, forms, repair, refresh }: BodyProps): JSX.Element {
+function Body({ view, outline, forms, me, repair, refresh }: BodyProps): JSX.Element {
   const [picked, setPicked] = useState<MoveView | null>(null);
   const [told, setTold] = useState("");
   const status = useRef<HTMLParagraphElement>(null);
@@ -118,6 +121,22 @@ function Body({ view, outline, forms, repair, refresh }: BodyProps): JSX.Element
     // The button that opened the dialog may be gone with what it did.
     setTimeout(() => status.current?.focus());
   };
+  const pick = (move: MoveView | null): void => {
+    if (move?.isAllowed === true) setPicked(move);
+    else setTold(move === null ? "Nothing can be done here." : `${nameOf(move)}: ${move.why ?? "not now"}`);
+  };
+  const find = (name: Move): MoveView | null => view.moves.find(({ move }) => move === name) ?? null;
+  const assign = async (): Promise<void> => {
+    const move = find("assign");
+    if (move?.isAllowed !== true || me === null) return pick(move);
+    setTold(await assignTo(view.caseId, me, repair.own?.repairId));
+    refresh();
+  };
+  usePageKeys({
+    a: () => void assign(),
+    n: () => pick(find("note")),
+    p: () => pick(plannedMove(view)),
+  });
   return (
     <>
       <p ref={status} role="status" tabIndex={-1} className={told === "" ? "hidden" : "told"}>

@@ -90,7 +90,15 @@ function keyOf({ move, step, credential }: MoveView): string {
   return `${move} ${step ?? ""} ${credential?.destination ?? ""} ${credential?.credentialId ?? ""}`;
 }
 
-function nameOf({ move, step, credential }: MoveView): string {
+/** The move that shows what comes next: a resume, or else what the case waits for; null = there is neither. */
+export function plannedMove(view: CaseView): MoveView | null {
+  const find = (name: Move | null): MoveView | null => view.moves.find(({ move }) => move === name) ?? null;
+  const resume = find("resume");
+  return resume?.isAllowed === true ? resume : (find(likeliest(view)) ?? resume);
+}
+
+/** What a move is called on its button. */
+export function nameOf({ move, step, credential }: MoveView): string {
   const { name } = MOVE_FORMS[move];
   const about = step ?? credential?.destination ?? null;
   return about === null ? name : `${name}: ${about}`;
