@@ -10,6 +10,11 @@ export type ChildStanding =
   | { readonly kind: "done"; readonly result: Json }
   | { readonly kind: "canceled"; readonly by: string; readonly reason: string | null };
 
+/** True of the end of a case, which no later telling takes back. */
+export function isEnd({ kind }: ChildStanding): boolean {
+  return kind === "done" || kind === "canceled";
+}
+
 /** The step that started a case. */
 export interface ParentRef {
   readonly caseId: string;

@@ -4,7 +4,7 @@
  */
 
 import type { CaseState } from "./case-state.ts";
-import type { ChildStanding } from "./child-standing.ts";
+import { isEnd, type ChildStanding } from "./child-standing.ts";
 import type { Actor, Entry } from "./journal.ts";
 import { isEnded, type HeldBy, type MoveVerdict } from "./moves.ts";
 import { isUntouched } from "./outside.ts";
@@ -55,8 +55,8 @@ export function tellingOf(child: CaseState): Extract<Entry, { kind: "childTold" 
 }
 
 /**
- * What a parent writes down of what a child tells; null where it is nothing new. The step may have another name by now than
- * when the child was started.
+ * What a parent writes down of what a child tells; null where it is nothing new. An end is news whatever revision was told
+ * before: a failover may have lost that one. The step may have another name by now than when the child was started.
  */
 export function newsOf(
   parent: CaseState,
@@ -65,7 +65,7 @@ export function newsOf(
   const [found] = Object.entries(parent.steps).filter(([, { child }]) => child?.caseId === told.caseId);
   if (found === undefined || isEnded(parent)) return null;
   const [step, { child }] = found;
-  const isOld = child === null || child.toldRevision >= told.childRevision;
+  const isOld = child === null || (child.toldRevision >= told.childRevision && !isEnd(told.standing));
   return isOld || child.standing.kind === told.standing.kind ? null : { ...told, step };
 }
 

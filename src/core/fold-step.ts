@@ -18,6 +18,7 @@ import {
   type StepState,
   tookEffect,
 } from "./case-state.ts";
+import { isEnd } from "./child-standing.ts";
 import { corruptJournal } from "./corrupt-journal.ts";
 import { isSlowDown, namedWaitMs, type Failure } from "./failure.ts";
 import type { AttemptRef, Entry } from "./journal.ts";
@@ -113,8 +114,10 @@ export function startChild(state: CaseState, entry: EntryOf<"childStarted">): St
 /** What a child told; of one that was canceled nothing is left, so that another would be a new effect. */
 export function hearChild(state: CaseState, entry: EntryOf<"childTold">): StepChange | null {
   const { child, intent, confirmation } = stepOf(state, entry.step);
-  if (child?.caseId !== entry.caseId || child.toldRevision >= entry.childRevision) return null;
-  const told = { ...child, toldRevision: entry.childRevision, standing: entry.standing };
+  if (child?.caseId !== entry.caseId) return null;
+  if (child.toldRevision >= entry.childRevision && !isEnd(entry.standing)) return null;
+  const toldRevision = Math.max(child.toldRevision, entry.childRevision);
+  const told = { ...child, toldRevision, standing: entry.standing };
   const isGone = entry.standing.kind === "canceled" && confirmation === null && intent !== null;
   return isGone ? { child: told, intent: { ...intent, isUndone: true } } : { child: told };
 }

@@ -367,10 +367,18 @@ describe("what a child tells", () => {
     expect(newsOf(state, telling(done))).toEqual(telling(done));
     expect(newsOf(state, { ...telling(done), step: "its former name" })).toEqual(telling(done));
     expect(newsOf(state, telling({ kind: "inReview" }))).toBeNull();
-    expect(newsOf(state, telling(done, 5))).toBeNull();
+    expect(newsOf(state, telling({ kind: "running" }, 5))).toBeNull();
+    expect(newsOf(state, telling({ kind: "running" }, 6))).not.toBeNull();
     expect(newsOf(state, telling(done, 9, "08-other"))).toBeNull();
     const ended = later(state, START, { kind: "canceled", by: person, reason: null });
     expect(newsOf(ended, telling(done))).toBeNull();
+  });
+
+  it("is its end, whatever it told before a failover lost that", () => {
+    const story = begun().append(told({ kind: "inReview" }, 9));
+    expect(newsOf(story.state, telling(done, 4))).toEqual(telling(done, 4));
+    expect(story.append(told(done, 4)).act("ship")).toMatchObject({ kind: "confirm" });
+    expect(newsOf(story.state, telling({ kind: "inReview" }, 8))).toBeNull();
   });
 
   it("is taken back by its parent: canceled at once where nothing is outside, else undone, done or not", () => {
