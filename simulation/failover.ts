@@ -21,6 +21,7 @@ export class ReplicatedDatabase {
   readonly store: Store;
   readonly #kept: Replicate[];
   readonly #lostAttempts = new Set<string>();
+  readonly #lostRevisions = new Set<string>();
   /** Until when a refresh may be under way whose turn is lost, by credential. */
   readonly #lostTurns = new Map<string, number>();
   /** What the standby had after each of the last commits, oldest first. */
@@ -40,6 +41,11 @@ export class ReplicatedDatabase {
   #replicate(): () => void {
     const images = this.#kept.map((replicate) => replicate());
     return () => images.forEach((restore) => restore());
+  }
+
+  /** What failovers lost: attempts, and entries as `case revision`. */
+  get losses(): { readonly lostAttempts: LostAttempts; readonly lostRevisions: ReadonlySet<string> } {
+    return { lostAttempts: this.#lostAttempts, lostRevisions: this.#lostRevisions };
   }
 
   get lostAttempts(): LostAttempts {
@@ -72,8 +78,10 @@ export class ReplicatedDatabase {
     const kept = new Set(after.flatMap(({ journal }) => journal.map(({ commitId }) => commitId)));
     const lost = before.map(({ row, journal }) => {
       const gone = journal.filter(({ commitId }) => !kept.has(commitId));
-      for (const { entry } of gone)
+      for (const { entry, revision } of gone) {
+        this.#lostRevisions.add(`${row.caseId} ${revision}`);
         if (entry.kind === "attemptOpened") this.#lostAttempts.add(`${row.caseId} ${entry.step}`);
+      }
       return gone.length;
     });
     return lost.reduce((sum, one) => sum + one, 0);

@@ -23,6 +23,7 @@ type Of<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
 export function checkFamily(
   shapes: readonly CaseShape[],
   cases: readonly StoredCase[],
+  lostRevisions: ReadonlySet<string>,
 ): readonly Violation[] {
   const family: Family = new Map(cases.map((one) => [one.row.caseId, one]));
   const violations: Violation[] = [];
@@ -35,9 +36,10 @@ export function checkFamily(
       continue;
     }
     checkStart(one, family, violate);
-    checkEntries({ shape, family, violate }, one);
+    const site = { shape, family, violate, lostRevisions };
+    checkEntries(site, one);
     const state = foldJournal(one.row.caseId, one.journal);
-    checkChildren({ shape, family, violate }, one, state);
+    checkChildren(site, one, state);
     if (!isInTune(state, family)) violate("child", "it does not know how what it started stands");
   }
   return violations;
@@ -89,6 +91,8 @@ interface FamilySite {
   readonly shape: CaseShape;
   readonly family: Family;
   readonly violate: Violate;
+  /** Entries that a failover lost, as `case revision`. */
+  readonly lostRevisions: ReadonlySet<string>;
 }
 
 function checkEntries(site: FamilySite, { row, journal }: StoredCase): void {
@@ -129,11 +133,12 @@ function isRunning({ child }: Known): boolean {
   return child !== null && (child.standing.kind === "running" || child.standing.kind === "inReview");
 }
 
-/** What was told is what the child's journal said by then. */
+/** What was told is what the child's journal said by then, unless a failover lost that while it was being told. */
 function checkTold(
-  { family, violate }: FamilySite,
+  { family, violate, lostRevisions }: FamilySite,
   { caseId, childRevision, standing }: Of<"childTold">,
 ): void {
+  if (lostRevisions.has(`${caseId} ${childRevision}`)) return;
   const journal = family.get(caseId)?.journal.slice(0, childRevision) ?? [];
   if (journal.length !== childRevision) {
     violate("child", `${caseId} told of revision ${childRevision}, which it has not`);

@@ -59,7 +59,7 @@ function drawBelow(random: SeededRandom, level: number, draw: StepDraw): CaseSha
   const count = random.between(1, STEPS_BELOW_MAX);
   while (steps.length < count) steps.push(drawStep(random, drawCommon(random, steps, prefix), draw));
   const { inFlight } = draw;
-  const refusesFaulty = random.chance(0.5);
+  const refusesFaulty = random.chance(0.8);
   return { caseType, steps, guarded: new Set(), isVersioned: false, inFlight, refusesFaulty };
 }
 

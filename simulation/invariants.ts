@@ -57,12 +57,14 @@ export function checkEffect(
 export interface Ledgers {
   readonly destinations: ReadonlyMap<Contract, SimulatedDestination>;
   readonly lostAttempts: LostAttempts;
+  /** As `case revision`. */
+  readonly lostRevisions: ReadonlySet<string>;
 }
 
 /** After a run: everything that a case's journal, row and effects must satisfy. */
 export function checkEnd(
   shape: CaseShape,
-  { destinations, lostAttempts }: Ledgers,
+  { destinations, lostAttempts }: Pick<Ledgers, "destinations" | "lostAttempts">,
   stored: StoredCase,
 ): readonly Violation[] {
   const effects = [...destinations.values()]

@@ -126,8 +126,9 @@ function checkLook(
   const waits = state.rest.kind === "waiting" ? state.rest.waits : [];
   const isInTime = waits.some((one) => one.kind === "poll" && one.step === step && askedAt < one.untilAt);
   const own = journal.filter((one) => one.commitId === commitId).map((one) => one.entry.kind);
-  const isAlone = own.every((kind) => kind === "lookAnswered" || kind === "parked");
-  if (isInTime && isAlone && own.length <= 2 && isSameLook(state, entry))
+  // Where it does not rest after that, something else is asked at once.
+  const isAlone = own.length === 2 && own.includes("lookAnswered") && own.includes("parked");
+  if (isInTime && isAlone && isSameLook(state, entry))
     violate("polls", `${step} writes down once more that ${entry.answer.why}`);
 }
 

@@ -58,5 +58,7 @@ export function judgeCases(
     const shape = shapes.find(({ caseType }) => caseType === row.caseType);
     return shape === undefined ? [] : [...checkEnd(shape, ledgers, stored), ...checkRepairs(stored)];
   });
-  return shapes.length === 1 ? violations : [...violations, ...checkFamily(shapes, cases)];
+  return shapes.length === 1
+    ? violations
+    : [...violations, ...checkFamily(shapes, cases, ledgers.lostRevisions)];
 }

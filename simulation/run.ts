@@ -476,7 +476,7 @@ class Run {
     if (stored.includes(null)) this.#violate("lost case", "a started case is not in the store");
     const cases = stored.filter((one) => one !== null);
     const { destinations } = this.#outside;
-    const ledgers = { destinations, lostAttempts: this.#database.lostAttempts };
+    const ledgers = { destinations, ...this.#database.losses };
     const judged = { shapes: this.#shapes, ledgers, cases, counts: this.#counts };
     this.#violations.push(...judgeCases(judged, (line) => this.#trace(line)));
     const told = cases.filter(({ row }) => row.caseType === TOP_TYPE);
