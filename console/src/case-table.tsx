@@ -61,16 +61,16 @@ function CaseRow({ line, hasActor, selection }: RowProps): JSX.Element {
   return (
     <tr data-row={caseId} data-case={caseId} className={isChosen ? "is-chosen" : undefined}>
       <th scope="row">
-        {selection.isOffered ? (
-          <input
-            type="checkbox"
-            aria-label={`Select ${madeSeen(businessKey ?? caseId)}`}
-            checked={isChosen}
-            onChange={({ nativeEvent }) =>
-              selection.choose(caseId, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-            }
-          />
-        ) : null}
+        {/* There before it is known who may select: no row moves then. */}
+        <input
+          type="checkbox"
+          className={selection.isOffered ? "choice" : "choice is-unseen"}
+          aria-label={`Select ${madeSeen(businessKey ?? caseId)}`}
+          checked={isChosen}
+          onChange={({ nativeEvent }) =>
+            selection.choose(caseId, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+          }
+        />
         <Link to={casePath(caseId)} className="case-link">
           <Told text={businessKey ?? caseId} />
         </Link>

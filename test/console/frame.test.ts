@@ -41,7 +41,7 @@ describeConsole("the frame of the console", (see) => {
     expect(await findFaults()).toEqual([]);
   });
 
-  test("moves no link to another page when it is told late what somebody may do", async () => {
+  test("moves no row and no link to another page when it is told late what somebody may do", async () => {
     const { world, page, go, row, button } = see();
     for (let index = 0; index < 51; index += 1) await world.start(`PO-${index}`, lamps);
     const asked: Route[] = [];
@@ -51,9 +51,13 @@ describeConsole("the frame of the console", (see) => {
     const next = page.getByRole("link", { name: "Next page" });
     await next.hover();
     const before = await next.boundingBox();
+    const link = page.getByRole("link", { name: "PO-50" });
+    const linkBefore = await link.boundingBox();
     for (const route of asked) await route.continue();
     await button("Act on all that match").waitFor();
+    await page.getByRole("checkbox", { name: "Select PO-50" }).waitFor();
     expect(await next.boundingBox()).toEqual(before);
+    expect(await link.boundingBox()).toEqual(linkBefore);
   });
 
   test("paints its lists while counts, types and pictures are still being read", async () => {
