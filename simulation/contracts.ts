@@ -80,8 +80,8 @@ function uniqueNames(url: string, effects: readonly Effect[]): ContractRules {
     effects.find((one) =>
       undoes === null ? one.request.name === name && isThere(one) : one.request.key === key,
     ) ?? null;
-  const takenBack: ContractRules["takenBack"] = ({ name, undoes }) =>
-    undoes === null ? null : (effects.find((one) => one.request.name === name && isThere(one)) ?? null);
+  const takenBack: ContractRules["takenBack"] = ({ undoes }) =>
+    undoes === null ? null : (effects.find((one) => one.id === undoes && isThere(one)) ?? null);
   const receive = (request: SimulatedRequest): Reception => {
     const { name, undoes } = request;
     if (undoes === null) {

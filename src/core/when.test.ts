@@ -212,6 +212,24 @@ describe("a step that was done and is not needed any more", () => {
     });
   });
 
+  it("goes to review also where it was begun anew in its place, and that came to nothing", () => {
+    const story = isLarge(
+      new Story(outlineOf({ kind: "step", name: "audit", when: [fact(LARGE)], onLapse: "redo" })),
+    );
+    story.confirm("audit").correct({ amount: 1 });
+    story.append(...story.plan().shifts);
+    story.open("audit").fail("audit", failure({ cause: "rejected", executed: "no" }));
+    isSmall(story).correct({ amount: 2 });
+    expect(story.act("audit")).toMatchObject({
+      kind: "review",
+      isOpen: false,
+      review: { reason: "lapsed", sentence: expect.stringContaining("is still there") as string },
+    });
+    story.settle();
+    expect(story.act("audit")).toMatchObject({ kind: "review", isOpen: true });
+    expect(story.plan().isComplete).toBe(false);
+  });
+
   it("is taken back where its policy is to undo, and then passed over", () => {
     const story = new Story(outlineOf({ kind: "step", name: "audit", when: [fact(LARGE)] }));
     const [audit] = story.outline.steps;

@@ -5,6 +5,7 @@ import { stepOf, type Confirmation } from "./case-state.ts";
 import { actForConditions, usableAnswer } from "./conditions.ts";
 import type { StepOutline } from "./outline.ts";
 import type { Act, PlanInput } from "./planning.ts";
+import { openReview, reviewFor } from "./review.ts";
 import { hasNoEffect, pendingIntent } from "./settled.ts";
 
 /** Why a step is not needed now: the first condition of its `when` that is broken. Null where it is needed, or nobody can tell. */
@@ -21,13 +22,15 @@ export function whyNotNeeded(input: PlanInput, step: StepOutline): string | null
  * first, needed or not (R18).
  */
 export function actForWhen(input: PlanInput, step: StepOutline): Act | null {
-  const { intent, confirmation, review } = stepOf(input.state, step.name);
+  const { intent, confirmation, review, replaced } = stepOf(input.state, step.name);
   if (pendingIntent(intent, confirmation) !== null) return null;
   const why = whyNotNeeded(input, step);
   if (why === null) {
     const act = actForConditions(input, step, step.when);
     return act === null || review === null ? act : { kind: "review", review, isOpen: true };
   }
+  if (replaced !== null)
+    return review === null ? leftoverReview(input, step, why) : { kind: "review", review, isOpen: true };
   return {
     kind: "confirm",
     entry: {
@@ -40,6 +43,14 @@ export function actForWhen(input: PlanInput, step: StepOutline): Act | null {
       by: { how: "notNeeded", why },
     },
   };
+}
+
+/** It was to be done again in place of what it did, and never was: what it did must not be passed over without a word. */
+function leftoverReview({ outline }: PlanInput, step: StepOutline, why: string): Act {
+  const sentence =
+    `${step.name} is not needed any more: ${why}. What it did before is still there: it was to be done again in its place, ` +
+    `and was not. Take that back by hand and skip the step, or correct the input.`;
+  return openReview(reviewFor(outline, step, "lapsed", sentence));
 }
 
 /** Whether a step that was passed over still may be: nothing it was decided from has changed, and nothing of it came to light since. */
