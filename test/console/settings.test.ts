@@ -30,7 +30,7 @@ describeConsole("settings in the console", (see) => {
     await page.getByText("bytes for 30 d, events and keys for 400 d").waitFor();
     expect(await findFaults()).toEqual([]);
     await picture("settings");
-    await page.locator("select").nth(2).selectOption("utc");
+    await page.getByLabel("Exact times").selectOption("utc");
     await page.goto(`${served}/cases/${caseId}`);
     await heading(/^PO-1/).waitFor();
     await page.locator(".lead").getByText("UTC").waitFor();
