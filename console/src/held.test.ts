@@ -24,7 +24,7 @@ function caseOf(caseId: string, revision: number): CaseLine {
     confirmedSteps: 0,
     openReviews: 0,
     assignee: null,
-  parent: null,
+    parent: null,
   };
 }
 

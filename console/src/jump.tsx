@@ -14,7 +14,7 @@ const CASES_MAX = 8;
 const READ_MS = 60_000;
 
 /** A screen that can be gone to. */
-export interface JumpScreen {
+interface JumpScreen {
   readonly path: string;
   readonly name: string;
 }

@@ -2,7 +2,17 @@
 
 import type { Failure } from "./failure.ts";
 import type { ChildStanding, ParentRef } from "./child-standing.ts";
-import type { Actor, Assignee, AttemptRef, ConditionAnswer, ConfirmedBy, LapseReason, RepairEnd, Review, StepResult } from "./journal.ts";
+import type {
+  Actor,
+  Assignee,
+  AttemptRef,
+  ConditionAnswer,
+  ConfirmedBy,
+  LapseReason,
+  RepairEnd,
+  Review,
+  StepResult,
+} from "./journal.ts";
 import type { Wait } from "./waits.ts";
 import type { Json } from "./json.ts";
 import type { Priority } from "./starting.ts";

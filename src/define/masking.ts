@@ -178,7 +178,7 @@ export function maskedPartsIn(caseType: CaseType, journal: readonly JournalEntry
       case "childTold":
       case "leftOutside":
       case "definitionChanged":
-    case "restored":
+      case "restored":
       case "lookAnswered":
       case "noteAdded":
       case "parked":
