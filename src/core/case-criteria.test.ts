@@ -115,11 +115,22 @@ describe("what a list shows", () => {
     ["kind of failure", { failureKind: "rejected" }],
     ["age", { unchangedSinceAt: 999 }],
     ["text", { text: "vendor" }],
+    ["no step at all, of another type", { atSteps: [{ caseType: "other", step: null }] }],
+    ["parent", { parentId: "07-parent" }],
     ["no grant", { visible: [] }],
     ["another tenant", { visible: [{ tenants: ["other"], caseTypes: null }] }],
     ["another type", { visible: [{ tenants: null, caseTypes: ["other"] }] }],
   ])("leaves out a case that does not: %s", (_what, criteria) => {
     expect(meetsCriteria(bare, criteria, seen)).toBe(false);
+  });
+
+  it("finds what stands at no step, and what another case started", () => {
+    const nowhere = { atSteps: [{ caseType: "purchase", step: null }] };
+    expect([row, bare].map((one) => meetsCriteria(one, nowhere, seen))).toEqual([false, true]);
+    const parent = { caseId: "07-parent", step: "ship", intentVersion: 1, depth: 1 };
+    const child = { ...bare, summary: { ...bare.summary, parent } };
+    expect(meetsCriteria(child, { parentId: "07-parent" }, seen)).toBe(true);
+    expect(meetsCriteria(child, { parentId: "07-other" }, seen)).toBe(false);
   });
 
   it("finds a case with a move that waits for a second person, until its time is over", () => {

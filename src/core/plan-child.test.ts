@@ -111,8 +111,15 @@ describe("a step with a child", () => {
   });
 
   it("does not take an answer for a start that tells no case", () => {
-    const story = new Story(orderOf()).confirm("pay").open("ship");
-    expect(() => story.succeed("ship", {})).toThrow("did not tell its id");
+    for (const result of [{}, "07-child", null]) {
+      const story = new Story(orderOf()).confirm("pay").open("ship");
+      expect(() => story.succeed("ship", result)).toThrow("did not tell its id");
+    }
+    const garbled = new Story(orderOf()).confirm("pay").open("ship");
+    const unreadable = { kind: "unreadable", why: "a function" } as const;
+    expect(() => garbled.end("ship", { kind: "succeeded", result: unreadable, evidence: null })).toThrow(
+      "did not tell its id",
+    );
   });
 
   it.each<[string, ChildCanceledPolicy, ChildStanding, Json]>([

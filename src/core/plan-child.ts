@@ -6,6 +6,7 @@
 
 import { basisOf } from "./basis.ts";
 import { stepOf, type ChildState } from "./case-state.ts";
+import type { ChildStanding } from "./child-standing.ts";
 import { invariant } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { ChildOutline, SendStepOutline } from "./outline.ts";
@@ -53,7 +54,8 @@ function actFor(
     case "canceled": {
       const { reason } = standing;
       if (onCanceled === "result") return confirm(input, step, child, { outcome: "canceled", reason });
-      return onCanceled === "cancel" ? cancelToo(step, child) : canceledReview(input, step, child);
+      const told = sayCanceled(child, standing);
+      return onCanceled === "cancel" ? cancelToo(step, child, told) : canceledReview(input, step, told);
     }
   }
 }
@@ -89,31 +91,32 @@ function confirm(
   };
 }
 
-function cancelToo({ name }: SendStepOutline, child: ChildState): Act {
-  const reason = `${name}: ${sayCanceled(child)}`;
+function cancelToo({ name }: SendStepOutline, child: ChildState, told: string): Act {
+  const reason = `${name}: ${told}`;
   const by = { kind: "engine", name: `case ${child.caseId}` } as const;
   return { kind: "record", entry: { kind: "cancelRequested", by, reason } };
 }
 
-function canceledReview({ outline }: PlanInput, step: SendStepOutline, child: ChildState): Act {
+function canceledReview({ outline }: PlanInput, step: SendStepOutline, told: string): Act {
   const sentence =
-    `${step.name} did not come to its end: ${sayCanceled(child)}. Resume it to start another one, leave it out, ` +
+    `${step.name} did not come to its end: ${told}. Resume it to start another one, leave it out, ` +
     `or cancel the case.`;
   return openReview(reviewFor(outline, step, "refused", sentence));
 }
 
-function sayCanceled({ caseType, caseId, standing }: ChildState): string {
-  const by = standing.kind === "canceled" ? ` by ${standing.by}` : "";
-  const why = standing.kind === "canceled" && standing.reason !== null ? ` (${standing.reason})` : "";
-  return `${caseType} case ${caseId} was canceled${by}${why}`;
+function sayCanceled(
+  { caseType, caseId }: ChildState,
+  { by, reason }: Extract<ChildStanding, { kind: "canceled" }>,
+): string {
+  const why = reason === null ? "" : ` (${reason})`;
+  return `${caseType} case ${caseId} was canceled by ${by}${why}`;
 }
 
-/** Plans the undo of a step with a child: it is asked to cancel, and waited for. */
+/** Plans the undo of a step with a child, which has no review: it is asked to cancel, and waited for. */
 export function planChildUndo(input: PlanInput, step: SendStepOutline, undo: SendStepOutline): Aim {
   const { state, outline } = input;
-  const { child, review } = stepOf(state, step.name);
+  const { child } = stepOf(state, step.name);
   if (child === null) {
-    if (review !== null) return { target: step, act: { kind: "review", review, isOpen: true } };
     const reason = state.cancelRequest === null ? "lapsed" : "staysOutside";
     const sentence = `${step.name} was confirmed by hand: there is no case to cancel. Undo it by hand, and say so.`;
     return { target: step, act: openReview(reviewFor(outline, step, reason, sentence)) };

@@ -48,6 +48,8 @@ export interface World {
   startApproved(businessKey: string, input: OrderInput): Promise<string>;
   /** Keeps a sample of another time: so many cases that wait for people, twice as many that go on, as many held back. */
   sample(at: number, cases: number): Promise<void>;
+  /** What is on record of acts on a case, newest first. */
+  audited(caseId: string): ReturnType<ReturnType<typeof memoryStore>["audit"]["list"]>;
   /** Posts an event of the shop, signed as it signs them. */
   post(event: PostedEvent): Promise<void>;
   /** A second server over the same cases, where people sign in; its address. */
@@ -69,6 +71,7 @@ const Order = z.object({
   amount: z.number().positive(),
   isUrgent: z.boolean().default(false),
   note: z.string().optional(),
+  card: z.string().optional(),
 });
 
 /** What an order starts with. */
@@ -152,6 +155,7 @@ export async function openWorld(): Promise<World> {
         ],
         isWhole: true,
       }),
+    audited: (caseId) => store.audit.list({ limit: 10, caseId }),
     post: (event) => post(`${dev.url}/inbox/shop`, event),
     serve: async ({ name, password, roles = ["operator"] }) => {
       const { ids } = systemPorts();
@@ -283,6 +287,7 @@ function defineOrder(url: string) {
     version: 1,
     owner: "purchasing",
     input: Order,
+    masked: ["card"],
     events: { "approval.revoked": z.object({ reason: z.string() }) },
   })
     .approval("approve", {
