@@ -18,6 +18,7 @@ import {
   signOf,
   withAttempt,
   withinPolicy,
+  withoutRises,
   type AttemptSeen,
   type DestinationReport,
   type DestinationState,
@@ -312,6 +313,16 @@ it("two reports say together what one of all their attempts would", () => {
       expect(joinReports(reportOf(...one), reportOf(...other))).toEqual(reportOf(...one, ...other));
     }
   }
+});
+
+describe("a report of which nobody knows whether it was stored", () => {
+  it("raises nothing a second time, and lowers as before", () => {
+    const report = withoutRises(reportOf(seen(), failed, seen()));
+    expect(report).toEqual({ ...reportOf(seen(), failed, seen()), pressedAnswers: 0 });
+    expect(afterReport(fresh, report, policy, START).limit).toBeCloseTo(9);
+    expect(withoutRises(reportOf(failed))).toEqual(reportOf(failed));
+    expect(withoutRises(NOTHING_SEEN)).toBe(NOTHING_SEEN);
+  });
 });
 
 describe("shares", () => {

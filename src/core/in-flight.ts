@@ -242,6 +242,14 @@ function latest(one: number | null, other: number | null): number | null {
   return Math.max(one, other);
 }
 
+/**
+ * The report without what would raise the limit: for one of which nobody knows whether it is stored. What lowers it may be
+ * told twice; what raises it would let a worker believe in room that there is not.
+ */
+export function withoutRises(report: DestinationReport): DestinationReport {
+  return report.pressedAnswers === 0 ? report : { ...report, pressedAnswers: 0 };
+}
+
 /** What two reports of one worker say together, `later` after `report`: one that could not be told goes with the next. */
 export function joinReports(report: DestinationReport, later: DestinationReport): DestinationReport {
   const isAnswered = later.answeredFrom !== null;

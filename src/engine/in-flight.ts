@@ -20,6 +20,7 @@ import {
   signOf,
   withAttempt,
   withinPolicy,
+  withoutRises,
   type DestinationReport,
   type DestinationState,
   type Hold,
@@ -307,10 +308,11 @@ export class InFlight {
       known.senders = reply.senders.flatMap(({ holderId, destinations }) =>
         destinations.includes(known.key) ? [holderId] : [],
       );
-      // What was told meanwhile is newer than what was read.
-      if (known.tellings === before.get(known.key) && !known.isTelling) {
-        this.#take(known, withinPolicy(stored.get(known.key) ?? null, known.outline.inFlight));
-      }
+      const read = withinPolicy(stored.get(known.key) ?? null, known.outline.inFlight);
+      // What was told meanwhile is newer than what was read. While something is being told nobody knows which is: the lower
+      // limit counts, since telling may take as long as the network likes.
+      const isNewer = !known.isTelling || read.limit < known.stored.limit;
+      if (known.tellings === before.get(known.key) && isNewer) this.#take(known, read);
       if (isIdle(known)) known.unsent = NOTHING_SEEN;
       else this.#run(this.#tell(known));
       this.#hasten(known);
@@ -325,6 +327,8 @@ export class InFlight {
   #take(known: Known, state: DestinationState): void {
     known.stored = state;
     known.tellings += 1;
+    // What is being told may be in it already.
+    if (known.isTelling) known.telling = withoutRises(known.telling);
   }
 
   /** Tells what was seen, one write at a time: what comes meanwhile goes with the next. */
@@ -336,7 +340,7 @@ export class InFlight {
       while (isUrgent(known.unsent));
     } catch (error) {
       // It goes with the next heartbeat.
-      known.unsent = joinReports(known.telling, known.unsent);
+      known.unsent = joinReports(withoutRises(known.telling), known.unsent);
       this.#tellBug(error);
     } finally {
       known.telling = NOTHING_SEEN;
