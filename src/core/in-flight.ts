@@ -242,10 +242,7 @@ function latest(one: number | null, other: number | null): number | null {
   return Math.max(one, other);
 }
 
-/**
- * The report without what would raise the limit: for one of which nobody knows whether it is stored. What lowers it may be
- * told twice; what raises it would let a worker believe in room that there is not.
- */
+/** Without what raises the limit: a report of which nobody knows whether it is stored must not raise it twice. */
 export function withoutRises(report: DestinationReport): DestinationReport {
   return report.pressedAnswers === 0 ? report : { ...report, pressedAnswers: 0 };
 }

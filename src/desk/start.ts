@@ -89,6 +89,7 @@ export async function startCase(
 function readStartAt({ startAt, startAfter }: StartOptions, now: number): number | null {
   if (startAt !== undefined && startAfter !== undefined)
     throw new FootholdError("INVALID_REQUEST", "Give startAt or startAfter, not both.");
+  if (startAt === undefined && startAfter === undefined) return null;
   const at = startAfter === undefined ? (startAt ?? now) : now + parseDuration(startAfter);
   if (!Number.isInteger(at) || at > now + DURATION_MS_MAX) {
     throw new FootholdError(

@@ -17,12 +17,22 @@ export function putInSight(caseType: CaseType, state: CaseState, error: unknown)
   const step =
     outline.steps.find(({ name }) => stepOf(state, name).confirmation === null) ?? outline.steps[0];
   if (step === undefined) return null;
-  const why = maskTexts(thrownText(error, ERROR_CHARS_MAX), maskedTexts(caseType, state));
   const sentence =
-    `The engine itself failed while it worked on this case: ${why}. ` +
+    `The engine itself failed while it worked on this case: ${sayBug(caseType, state, error)}. ` +
     `Nothing is lost; resume the case to try again.`;
   return [
     { kind: "reviewOpened", review: reviewFor(outline, step, "bug", sentence) },
     { kind: "parked", waits: [], dueAt: null },
   ];
+}
+
+/** What failed may be the definition: then nobody can say what of the error is masked, and the worker's report alone has it. */
+function sayBug(caseType: CaseType, state: CaseState, error: unknown): string {
+  let masked: readonly string[];
+  try {
+    masked = maskedTexts(caseType, state);
+  } catch {
+    return "the report of its worker says how";
+  }
+  return maskTexts(thrownText(error, ERROR_CHARS_MAX), masked);
 }

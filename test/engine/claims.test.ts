@@ -327,9 +327,9 @@ describe.each(STORES)("claims on %s", (kind) => {
     for (const caseId of ids) {
       const stored = await world.store.loadCase(caseId);
       if (stored === null) throw new Error(`case ${caseId} is gone`);
-      const { state, dueAt, revision, changedAt, summary } = stored.row;
+      const { state, dueAt, revision, changedAt, definitionVersion, summary } = stored.row;
       const rebuilt = rowOf(foldJournal(caseId, stored.journal));
-      expect({ state, dueAt, revision, changedAt, summary }).toEqual(rebuilt);
+      expect({ state, dueAt, revision, changedAt, definitionVersion, summary }).toEqual(rebuilt);
       for (const { entry } of stored.journal) {
         if (entry.kind === "attemptOpened") names.add(entry.holder.name);
       }

@@ -142,10 +142,11 @@ describe("people at the server", () => {
     const token = { label: "ci", scopes: ["see"], lastsMs: null };
     await createToken(parts(), { ...token, person: "ada" });
     await createToken(parts(), { ...token, person: "ben" });
+    now += 1_000;
     const { told } = await send("/settings", { cookie });
     expect(told).toMatchObject({
       roles: ["operator"],
-      sessions: [{ isThis: false }, { isThis: true }],
+      sessions: [{ isThis: true }, { isThis: false }],
       tokens: [{ label: "ci", scopes: ["see"] }],
     });
     expect(JSON.stringify(told)).not.toMatch(/hash/i);
