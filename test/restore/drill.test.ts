@@ -89,6 +89,9 @@ describe("after the restore of an older backup", () => {
     const notTold = await Promise.all(ids.map((caseId) => restored.row(caseId)));
     const unfinished = notTold.filter(({ state }) => state !== "done").map(({ caseId }) => caseId);
     expect(unfinished.length).toBeGreaterThan(4);
+    const states = new Map(
+      await Promise.all(unfinished.map(async (caseId) => [caseId, await restored.state(caseId)] as const)),
+    );
     const desk = restored.desk(order);
     expect(await desk.markRestored({ backupAt, by: "ann" })).toEqual({
       cases: unfinished.length,
@@ -100,9 +103,17 @@ describe("after the restore of an older backup", () => {
     }
     await restored.worker([order]);
     restored.sweep();
-    for (const caseId of unfinished) await restored.rests(caseId, "in_review");
-
+    // Of one whose last step was confirmed as the backup was taken, only the end was not written yet.
+    const untold: string[] = [];
     for (const caseId of unfinished) {
+      const { steps } = states.get(caseId) ?? {};
+      const isTold = (steps?.["tell"]?.confirmation ?? null) !== null;
+      if (!isTold) untold.push(caseId);
+      await restored.rests(caseId, isTold ? "done" : "in_review");
+    }
+    expect(untold.length).toBeGreaterThan(4);
+
+    for (const caseId of untold) {
       const { steps } = await restored.state(caseId);
       expect(steps["pay"]?.confirmation).not.toBeNull();
       expect(steps["record"]?.confirmation).not.toBeNull();
