@@ -20,7 +20,7 @@ describeConsole("masked values in the console", (see) => {
     await dialog().getByLabel("Reason").fill("the bank asks for it");
     await dialog().getByRole("button", { name: "Reveal" }).click();
     await dialog()
-      .getByRole("row", { name: /input card/ })
+      .getByRole("row", { name: /^input card/ })
       .getByText(CARD)
       .waitFor();
     expect(await findFaults()).toEqual([]);
