@@ -129,7 +129,8 @@ export type { BulkFilter, BulkMove, BulkOrder, BulkPreview, BulkRequest, BulkVie
 export type { BulkRunner } from "./desk/bulk-run.ts";
 export type { MarkRequest, ProblemFilter, ProblemsView, ProblemView } from "./desk/problems.ts";
 export type { BulkAct, BulkItem } from "./store/bulk-port.ts";
-export type { FormsView, LapsePreview, MovePreview, PreviewRequest } from "./desk/preview.ts";
+export type { FormsView } from "./desk/preview.ts";
+export type { LapsePreview, MovePreview, PreviewRequest } from "./desk/move-preview.ts";
 export type { Person, Who } from "./desk/requests.ts";
 export type { SendPreview } from "./desk/send-preview.ts";
 export type { CheckRequest, SkipRequest } from "./desk/step-orders.ts";

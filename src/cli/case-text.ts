@@ -4,7 +4,7 @@ import type { RequestsView, CaseView, ConfirmedAction } from "../desk/case-view.
 import type { MoveView } from "../desk/moves-view.ts";
 import type { ReviewPacket } from "../desk/packet.ts";
 import type { ConditionView, PlanView } from "../desk/plan-view.ts";
-import type { SecondView } from "../desk/seconds.ts";
+import type { SecondView } from "../desk/second-view.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { formatDistance, formatTime } from "./times.ts";
 

@@ -1,6 +1,6 @@
 /** The command that shows what a move would do: `cases preview`. */
 
-import type { MovePreview, PreviewRequest } from "../desk/preview.ts";
+import type { MovePreview, PreviewRequest } from "../desk/move-preview.ts";
 import type { SendPreview } from "../desk/send-preview.ts";
 import { END_OPTIONS, REPAIR_OPTION, repairOf } from "./act.ts";
 import { needed, usage, type Call, type Command } from "./command.ts";

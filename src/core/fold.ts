@@ -23,7 +23,7 @@ import {
   undo,
   type EntryOf,
 } from "./fold-step.ts";
-import { priorityIn } from "./starting.ts";
+import { priorityIn } from "./start-entry.ts";
 import type { Entry, JournalEntry } from "./journal.ts";
 import { applyRepair } from "./fold-repair.ts";
 import { changeStep, goAgain, goOn, ready, renewSteps, wake } from "./going-on.ts";

@@ -1,7 +1,4 @@
-/** What is said of a case when it starts: when it begins, how soon its turn comes, and when its business key is free again. */
-
-import type { Entry } from "./journal.ts";
-import type { RestingState } from "./row.ts";
+/** What may be said of a case when it starts: how soon its turn comes, and when its business key is free again. */
 
 /** How soon a case's turn comes among those that are due. */
 export type Priority = "high" | "normal" | "low";
@@ -17,35 +14,6 @@ export const PRIORITY_RANKS: Readonly<Record<Priority, number>> = { high: 1, nor
  * priority goes before it. So nothing waits for ever for what is more urgent.
  */
 export const PRIORITY_STEP_MS = 600_000;
-
-type Started = Extract<Entry, { kind: "caseStarted" }>;
-
-/** The entry that a case begins with; null where the entries are not those of a start. */
-function startIn([first]: readonly Entry[]): Started | null {
-  return first?.kind === "caseStarted" ? first : null;
-}
-
-/** The priority that a case starts with. */
-export function priorityIn(entries: readonly Entry[]): Priority {
-  return startIn(entries)?.priority ?? "normal";
-}
-
-/** The rule for the business key that a case starts with. */
-export function keyFreedByIn(entries: readonly Entry[]): KeyFreedBy {
-  return startIn(entries)?.keyFreedBy ?? "nothing";
-}
-
-/** True while no other case may start with the same business key. The store's unique index says the same. */
-export function holdsKey(state: RestingState, freedBy: KeyFreedBy): boolean {
-  switch (freedBy) {
-    case "nothing":
-      return true;
-    case "canceled":
-      return state !== "canceled";
-    case "end":
-      return state !== "canceled" && state !== "done";
-  }
-}
 
 /** What cases that are due are claimed by, lowest first: when they were due, moved by their priority. Epoch ms. */
 export function turnAt(dueAt: number, priority: Priority): number {

@@ -19,7 +19,7 @@ import type {
   WaitForEventStepOutline,
 } from "../core/outline.ts";
 import type { JsonSchemaReading } from "./json-schema.ts";
-import type { CaseMasks } from "./masking.ts";
+import type { CaseMasks } from "./case-masks.ts";
 
 /** What checking a value against a schema gave. */
 export type Validation =

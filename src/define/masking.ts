@@ -23,15 +23,6 @@ import type { CaseType } from "./case-type.ts";
 import { decodeRequest } from "./decode-request.ts";
 import type { OptionReader } from "./option-reader.ts";
 
-/** What is declared as masked beside what destinations say. */
-export interface CaseMasks {
-  readonly input: readonly MaskedPath[];
-  /** By step: of its result; of an approval, of the form in it; of an `each`, of the result of one key. */
-  readonly results: { readonly [step: string]: readonly MaskedPath[] };
-  /** By event type: of its payload. */
-  readonly events: { readonly [eventType: string]: readonly MaskedPath[] };
-}
-
 /** A value of a case of which something may be masked. */
 export interface MaskedPart {
   readonly part: "input" | "originalInput" | "result" | "evidence" | "request" | "event";

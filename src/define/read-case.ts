@@ -8,7 +8,8 @@ import type { CaseType, EventRule, Facts, RuntimeStep, Validate } from "./case-t
 import type { DestinationCalls } from "./destination-calls.ts";
 import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
 import { readEvent } from "./event.ts";
-import { readMasked, type CaseMasks } from "./masking.ts";
+import type { CaseMasks } from "./case-masks.ts";
+import { readMasked } from "./masking.ts";
 import { eventTypeFault, nameFault } from "./names.ts";
 import { isAsyncFunction, isFunction, OptionReader, type AuthorFunction } from "./option-reader.ts";
 import type { ReadDestination } from "./read-conditions.ts";

@@ -18,7 +18,8 @@ import {
 } from "../store/bulk-port.ts";
 import { LIST_LIMIT_MAX, type StoredRow } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
-import { previewMove, type PreviewRequest } from "./preview.ts";
+import { previewMove } from "./preview.ts";
+import type { PreviewRequest } from "./move-preview.ts";
 import { problemIdOf, rowsInReview } from "./problems.ts";
 import {
   caseNotFound,

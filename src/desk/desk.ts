@@ -60,15 +60,16 @@ import {
 import { viewLine, type CaseLine } from "./case-view.ts";
 import type { HasRight } from "./moves-view.ts";
 import type { ReviewPacket } from "./packet.ts";
-import { previewMove, viewForms, type FormsView, type MovePreview, type PreviewRequest } from "./preview.ts";
+import { previewMove, viewForms, type FormsView } from "./preview.ts";
+import type { MovePreview, PreviewRequest } from "./move-preview.ts";
 import {
   answerSecond,
   askSecond,
   listSeconds,
   type SecondAnswerRequest,
   type SecondMoveRequest,
-  type SecondView,
 } from "./seconds.ts";
+import type { SecondView } from "./second-view.ts";
 import {
   checkNow,
   leaveOutside,

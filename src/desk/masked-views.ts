@@ -20,9 +20,9 @@ import {
 import type { ReceivedEvent } from "../core/case-state.ts";
 import type { ConfirmedAction } from "./case-view.ts";
 import type { ReviewPacket } from "./packet.ts";
-import type { MovePreview } from "./preview.ts";
+import type { MovePreview } from "./move-preview.ts";
 import type { PlanView } from "./plan-view.ts";
-import type { SecondView } from "./seconds.ts";
+import type { SecondView } from "./second-view.ts";
 import type { SendPreview } from "./send-preview.ts";
 
 /** What is masked of one case. */

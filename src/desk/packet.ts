@@ -3,7 +3,7 @@
  * notices and the console show parts of it and compute nothing themselves.
  */
 
-import type { SecondView } from "./seconds.ts";
+import type { SecondView } from "./second-view.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
 import type { Actor, JournalEntry, Review } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";

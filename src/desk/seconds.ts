@@ -4,10 +4,11 @@
  * very plan; where the plan changed, the request is void and says what changed.
  */
 
+import type { SecondView } from "./second-view.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
-import { canonicalJson, isJsonObject, readJson, type Json, type JsonObject } from "../core/json.ts";
-import { decideSecond, needsSecond, type SecondMove, type SecondState } from "../core/second-person.ts";
+import { canonicalJson, isJsonObject, readJson, type JsonObject } from "../core/json.ts";
+import { decideSecond, needsSecond, type SecondMove } from "../core/second-person.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { SecondRequest } from "../store/second-port.ts";
 import { cancel, correctInput, resume } from "./acts.ts";
@@ -18,7 +19,8 @@ import type { DeskParts } from "./desk-parts.ts";
 import { maskOf, maskSecond } from "./masked-views.ts";
 import { inputsOf, planFrom } from "./plan-input.ts";
 import { planVersion } from "./plan-version.ts";
-import { previewMove, type PreviewRequest } from "./preview.ts";
+import { previewMove } from "./preview.ts";
+import type { PreviewRequest } from "./move-preview.ts";
 import { caseNotFound, personOf, reasonOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 import { leaveOutside, skipStep, undoStep } from "./step-orders.ts";
 import { confirmStep, redoStep, ruleOut } from "./vouching.ts";
@@ -27,28 +29,6 @@ import { confirmStep, redoStep, ruleOut } from "./vouching.ts";
 const SECOND_LASTS_MS = 24 * 3_600_000;
 /** Requests of one case that may wait at a time. */
 const OPEN_MAX = 20;
-
-/** A request, for people. */
-export interface SecondView {
-  readonly requestId: string;
-  readonly caseId: string;
-  readonly move: SecondMove;
-  readonly step: string | null;
-  /** What the move would be made with. */
-  readonly request: Json;
-  readonly plan: string;
-  readonly reason: string | null;
-  readonly askedBy: Actor;
-  readonly askedAt: number;
-  readonly endsAt: number;
-  readonly state: SecondState;
-  readonly answeredBy: Actor | null;
-  readonly answeredAt: number | null;
-  /** Why it was declined, or is void. */
-  readonly why: string | null;
-  /** Who asks for what, and until when somebody has to answer; or what became of it. */
-  readonly sentence: string;
-}
 
 /** An answer to a request. */
 export interface SecondAnswerRequest {

@@ -7,7 +7,7 @@ import { seemsAlive } from "../../core/state.ts";
 import type { ListFilter } from "../../desk/desk.ts";
 import { holdingOf } from "../../desk/holding.ts";
 import type { Overview } from "../../desk/overview.ts";
-import type { PreviewRequest } from "../../desk/preview.ts";
+import type { PreviewRequest } from "../../desk/move-preview.ts";
 import type { Who } from "../../desk/requests.ts";
 import { signIn, signOut } from "../../people/sign-in.ts";
 import { AUDIT_HANDLERS } from "./audit-handlers.ts";

@@ -1,7 +1,7 @@
 /** What the routes for second persons take and give. */
 
 import type { ActReply } from "../../desk/change.ts";
-import type { SecondView } from "../../desk/seconds.ts";
+import type { SecondView } from "../../desk/second-view.ts";
 
 /** Which requests. */
 export interface SecondsQuery {

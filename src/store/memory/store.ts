@@ -9,7 +9,8 @@ import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { CredentialState } from "../../core/refresh.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
 import type { Entry } from "../../core/journal.ts";
-import { holdsKey, keyFreedByIn, priorityIn, turnAt } from "../../core/starting.ts";
+import { holdsKey, keyFreedByIn, priorityIn } from "../../core/start-entry.ts";
+import { turnAt } from "../../core/starting.ts";
 import type { CredentialChange } from "../destination-port.ts";
 import {
   CLAIM_BATCH_MAX,

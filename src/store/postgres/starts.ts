@@ -5,7 +5,8 @@
 
 import { FootholdError, invariant } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
-import { keyFreedByIn, PRIORITY_RANKS, priorityIn } from "../../core/starting.ts";
+import { keyFreedByIn, priorityIn } from "../../core/start-entry.ts";
+import { PRIORITY_RANKS } from "../../core/starting.ts";
 import type { InsertReply, NewCase } from "../port.ts";
 import type { Database, Parameter, Runner } from "./database.ts";
 import {

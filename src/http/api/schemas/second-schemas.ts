@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { SecondMove, SecondState } from "../../../core/second-person.ts";
 import { REASON_CHARS_MAX } from "../../../desk/requests.ts";
-import type { SecondView } from "../../../desk/seconds.ts";
+import type { SecondView } from "../../../desk/second-view.ts";
 import type { SecondAnswerBody, SecondParams, SecondsQuery } from "../second-types.ts";
 import { actor } from "./actor-schema.ts";
 import { json, list, named, oneOf, text, textOrNone, time, typed } from "./schema.ts";

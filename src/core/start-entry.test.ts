@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR, outlineOf, person, START, started, Story } from "./case.fixture.ts";
 import type { Entry } from "./journal.ts";
 import { rowOf, type RestingState } from "./row.ts";
-import { holdsKey, keyFreedByIn, PRIORITY_STEP_MS, priorityIn, turnAt } from "./starting.ts";
+import { holdsKey, keyFreedByIn, priorityIn } from "./start-entry.ts";
+import { PRIORITY_STEP_MS, turnAt } from "./starting.ts";
 
 const first = started() as Extract<Entry, { kind: "caseStarted" }>;
 const note: Entry = { kind: "noteAdded", text: "x", by: person };
