@@ -21,6 +21,9 @@ export const FILTERS = [
   "second",
 ] as const;
 
+/** Those that are folded away until one of them is used. */
+const RARE = FILTERS.filter((name) => name !== "text" && name !== "type" && name !== "reading");
+
 const kinds = [
   "transient",
   "throttled",
@@ -54,19 +57,7 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
     ]);
     goTo(listPath(Object.fromEntries(values)));
   };
-  const rare = [
-    "state",
-    "owner",
-    "destination",
-    "step",
-    "kind",
-    "businessKey",
-    "parent",
-    "tenant",
-    "review",
-    "second",
-  ];
-  const usesRare = rare.some((name) => (query.get(name) ?? "") !== "");
+  const usesRare = RARE.some((name) => (query.get(name) ?? "") !== "");
   return (
     // Another address is another form, with other values to start with.
     <form ref={form} key={query.toString()} onSubmit={submit} role="search" className="filters">

@@ -2,7 +2,6 @@
 -- this fold made one, and the entries after those: one row for each entry, summary and snapshot only in the first row of a
 -- case. Cases that another statement holds are skipped. A case that changed while this statement began may come without its
 -- newest entries; the caller compares the revision and reads the case again.
--- The claimable rule is the same as isClaimable in core/row.ts; a test keeps the two equal.
 -- Each priority counts as ten minutes of waiting. What is looked at is bounded by the cases wanted, for each priority.
 -- Caller: claimDue. Lock order: cases by priority in the order of due_at, skipping what is locked, so it waits for nobody.
 -- Index: cases_due, then cases_pkey, snapshots_pkey and journal_pkey.
@@ -21,14 +20,7 @@ shares as (
       select c.due_at
       from foothold.cases as c
       where c.priority = r.rank
-      and c.state in ('ready', 'waiting', 'paused')
-      and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
-      and c.engine_version <= $2::integer
-      and c.definition_version <= (
-        select max(t.version)
-        from unnest($3::text[], $4::integer[]) as t (name, version)
-        where t.name = c.case_type
-      )
+        and {{claimable}}
       order by c.due_at
       limit cardinality($7::text[])
     ) as c
@@ -45,14 +37,7 @@ due as (
     select c.shard, c.case_id, c.due_at
     from foothold.cases as c
     where c.priority = s.rank
-      and c.state in ('ready', 'waiting', 'paused')
-      and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
-      and c.engine_version <= $2::integer
-      and c.definition_version <= (
-        select max(t.version)
-        from unnest($3::text[], $4::integer[]) as t (name, version)
-        where t.name = c.case_type
-      )
+      and {{claimable}}
     order by c.due_at
     limit s.share
     for no key update of c skip locked
@@ -66,14 +51,7 @@ more as (
     select c.shard, c.case_id, c.due_at
     from foothold.cases as c
     where c.priority = r.rank
-      and c.state in ('ready', 'waiting', 'paused')
-      and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
-      and c.engine_version <= $2::integer
-      and c.definition_version <= (
-        select max(t.version)
-        from unnest($3::text[], $4::integer[]) as t (name, version)
-        where t.name = c.case_type
-      )
+      and {{claimable}}
       and not exists (select from due as d where d.shard = c.shard and d.case_id = c.case_id)
     order by c.due_at
     limit (
