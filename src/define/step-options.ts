@@ -193,7 +193,7 @@ interface ChildCommon<Given, Gives, OnCanceled extends ChildCanceledPolicy> {
    * done one to a person. Default `review`.
    */
   readonly onLapse?: "review" | "redo" | "undo";
-  /** Fields of the result that only those with the right to see personal data read, dotted. Default: none. */
+  /** Paths of the result that people see as a mark until one of them reveals it. Default: none. */
   readonly masked?: readonly string[];
 }
 

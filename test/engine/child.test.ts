@@ -4,6 +4,7 @@ import type { CaseType } from "../../src/define/case-type.ts";
 import { FootholdError } from "../../src/core/errors.ts";
 import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
+import { maskJournal } from "../../src/desk/masked-journal.ts";
 import type { Store } from "../../src/store/port.ts";
 import type { TestDestination } from "./destination.ts";
 import { post, STORES, until, worldsOn, type World } from "./world.ts";
@@ -105,6 +106,45 @@ describe.each(STORES)("a child on %s", (kind) => {
       new Set(["a", "b", "c"].map((key) => `${shipment?.caseId}.labels[${key}].1`)),
     );
     expect(await world.kinds(caseId)).toEqual(expect.arrayContaining(["childStarted", "childTold"]));
+  });
+
+  test("gives what its parent masks: seen as a mark in the parent too, and by its step as it is", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const account = "acct-canary-58";
+    const opened = defineCase("opened", {
+      version: 1,
+      owner: "bank",
+      input: z.object({ account: z.string() }),
+      masked: ["account"],
+    })
+      .sleep("rest", { for: "1ms" })
+      .result(({ input }) => ({ account: input.account }));
+    const client = defineCase("client", { version: 1, owner: "sales", input: z.object({ name: z.string() }) })
+      .child("open", { of: opened, input: () => ({ account }), masked: ["account"] })
+      .step("tell", {
+        to: shop,
+        request: ({ results }) => ({ tells: results.open.account }),
+        run: post(destination, "/mails"),
+      });
+    const all = [client, opened] as const;
+    await world.worker(all);
+    const caseId = await started(world, all, { name: "Ada" });
+    await world.rests(caseId, "done");
+    expect(destination.effects.at(-1)?.body).toBe(JSON.stringify({ tells: account }));
+    const desk = world.desk(...all);
+    const [child] = await childrenOf(world, caseId);
+    for (const [caseType, one] of [
+      [client, caseId],
+      [opened, child?.caseId ?? ""],
+    ] as const) {
+      const stored = await world.store.loadCase(one);
+      const told = JSON.stringify([await desk.show(one), maskJournal(caseType, stored?.journal ?? [])]);
+      expect(told).toContain("[masked");
+      expect(told).not.toContain(account);
+    }
+    const { values } = await desk.reveal(caseId, { by: "ann", reason: "the bank asks" });
+    expect(values).toContainEqual({ part: "result", name: "open", path: "account", value: account });
   });
 
   test("waits without a time of its own, and shows above that it waits for people", async () => {
