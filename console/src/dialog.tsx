@@ -18,12 +18,26 @@ export function Dialog({ title, onClose, children }: DialogProps): JSX.Element {
     if (element !== null && !element.open) element.showModal();
     return () => element?.close();
   }, []);
+  // The browser tells that it closed in a later task. A key pressed until then would find the
+  // dialog still rendered, open nothing, or be closed together with it.
+  const end = (): void => {
+    dialog.current?.close();
+    onClose();
+  };
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        end();
+      }}
+      onClose={onClose}
+    >
       <h2 id={id}>{title}</h2>
       {children}
       {/* Last, so that the focus begins at the first field. */}
-      <button type="button" onClick={() => dialog.current?.close()} className="quiet dialog-close">
+      <button type="button" onClick={end} className="quiet dialog-close">
         Close
       </button>
     </dialog>
