@@ -7,7 +7,7 @@
 import { destinationKey, freshDestination, type DestinationState } from "../src/core/in-flight.ts";
 import type { InFlightPolicy } from "../src/core/outline.ts";
 import type { DestinationChange } from "../src/store/destination-port.ts";
-import type { NewHolder, Store } from "../src/store/port.ts";
+import type { HolderCommit, NewHolder, Store } from "../src/store/port.ts";
 import { SEND_DEADLINE_MS } from "./case-shape.ts";
 import { EPOCH_MS, type SimulatedProcess } from "./process.ts";
 
@@ -115,17 +115,32 @@ export class InFlightWatch {
         }
       },
       commit: (commits) => {
-        for (const { caseId, current } of commits)
-          for (const entry of current.entries)
-            if (entry.kind === "attemptOpened") {
-              const from = entry.sendDeadlineAt - SEND_DEADLINE_MS - EPOCH_MS;
-              const name = nameOf(process, { ...entry, caseId });
-              // The same again is a commit that is repeated.
-              if (this.#decisions.get(name)?.from !== from) this.#decisions.set(name, { from, until: now() });
-            }
+        for (const commit of commits) this.#noteDecisions(process, commit);
         return store.commit(commits);
       },
+      begin: async () => {
+        const transaction = await store.begin();
+        const commit = transaction.commit.bind(transaction);
+        return Object.assign(transaction, {
+          commit: (what: HolderCommit) => {
+            this.#noteDecisions(process, what);
+            return commit(what);
+          },
+        });
+      },
     };
+  }
+
+  /** A commit that opens attempts leaves, alone or with what a step writes beside it. */
+  #noteDecisions(process: SimulatedProcess, { caseId, current }: HolderCommit): void {
+    for (const entry of current.entries) {
+      if (entry.kind !== "attemptOpened") continue;
+      const from = entry.sendDeadlineAt - SEND_DEADLINE_MS - EPOCH_MS;
+      const name = nameOf(process, { ...entry, caseId });
+      // The same again is a commit that is repeated.
+      if (this.#decisions.get(name)?.from !== from)
+        this.#decisions.set(name, { from, until: this.#options.now() });
+    }
   }
 
   /** A request leaves; the function given tells that its sender waits no longer. */
