@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { countEventNeeds } from "../../../src/core/event-needs.ts";
+import type { InboxStore } from "../../../src/store/inbox-port.ts";
+import { eventIn, newDelivery, scope, type Made } from "../made-deliveries.ts";
+import { onBothStores, takeOne as take } from "./stores.ts";
+
+onBothStores("the inbox, read and forgotten", (storeOf) => {
+  const inbox = (): InboxStore => storeOf().inbox;
+  const takeOne = (made?: Made): Promise<string> => take(inbox(), made);
+
+  test("lists events newest first, page by page, and by what stands open", async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      const standing = index === 2 ? "nobody" : "routed";
+      ids.push(await takeOne({ at: 1_800_000_000_000 + index, standing, work: index === 2 ? [] : [{}] }));
+    }
+    const first = await inbox().listEvents({ limit: 3 });
+    expect(first.events.map(({ event }) => event.eventId)).toEqual(ids.toReversed().slice(0, 3));
+    const rest = await inbox().listEvents({ limit: 3, after: first.next ?? "" });
+    expect(rest.events.map(({ event }) => event.eventId)).toEqual(ids.toReversed().slice(3));
+    expect(rest.next).toBeNull();
+    expect((await inbox().listEvents({ limit: 9, standing: "nobody" })).events).toHaveLength(1);
+    expect((await inbox().listEvents({ limit: 9, workStates: ["ready"] })).events).toHaveLength(4);
+    expect((await inbox().listEvents({ limit: 9, workStates: ["in_review"] })).events).toEqual([]);
+    expect(await inbox().countWork()).toMatchObject([{ ...scope, state: "ready", count: 4 }]);
+  });
+
+  test("counts what stands in review as the pure function does, by who takes it and where it came from", async () => {
+    const review = "which case?";
+    for (const [consumer, owner] of [
+      ["one", "finance"],
+      ["two", "finance"],
+      ["one", "sales"],
+    ] as const) {
+      await takeOne({ work: [{ consumer, owner, review }] });
+    }
+    await takeOne({
+      work: [
+        { consumer: "one", owner: "finance", review },
+        { consumer: "two", owner: "finance", review },
+      ],
+    });
+    await takeOne({ work: [{ consumer: "open" }] });
+    const { events } = await inbox().listEvents({ limit: 9, workStates: ["in_review"] });
+    const works = events.flatMap(({ work }) => work.filter(({ state }) => state === "in_review"));
+    expect(works).toHaveLength(5);
+    for (const dueAfterMs of [3_600_000, -1_000]) {
+      const now = Math.max(...works.map(({ changedAt }) => changedAt));
+      const wanted = countEventNeeds(works, { now, dueAfterMs });
+      expect(await inbox().countNeeds(dueAfterMs)).toEqual({ needs: wanted, isWhole: true });
+      expect(wanted.map(({ owner, events: counted }) => [owner, counted])).toEqual([
+        ["finance", 3],
+        ["sales", 1],
+      ]);
+    }
+  });
+
+  test("remembers how far a list was read", async () => {
+    expect(await inbox().readReconciling("t", "s")).toEqual({ readToAt: null, underWay: null });
+    const underWay = { sinceAt: 1, untilAt: 2, cursor: { page: ["a"] } };
+    await inbox().writeReconciling("t", "s", { readToAt: 5, underWay });
+    expect(await inbox().readReconciling("t", "s")).toEqual({ readToAt: 5, underWay });
+    await inbox().writeReconciling("t", "s", { readToAt: 9, underWay: null });
+    expect(await inbox().readReconciling("t", "s")).toEqual({ readToAt: 9, underWay: null });
+  });
+
+  test("forgets bodies first and events much later, and neither while work is open", async () => {
+    const at = 1_700_000_000_000;
+    const open = newDelivery({ at, key: "open" });
+    const done = newDelivery({ at, key: "done", body: "x".repeat(300_000), work: [] });
+    const repeat = newDelivery({ at: at + 1_000, key: "done", body: "x".repeat(300_000), work: [] });
+    await inbox().takeIn([open, done]);
+    await inbox().takeIn([repeat]);
+    expect(await inbox().forget(scope, { bodiesBefore: at + 1, eventsBefore: 0 })).toEqual({
+      bodies: 1,
+      events: 0,
+    });
+    expect(await inbox().loadBody(done.deliveryId)).toBeNull();
+    expect(await inbox().loadBody(open.deliveryId)).not.toBeNull();
+    expect(
+      (await inbox().takeIn([newDelivery({ at: at + 2_000, key: "done", work: [] })]))[0]?.[0]?.isNew,
+    ).toBe(false);
+    const before = { bodiesBefore: at + 9_000, eventsBefore: at + 9_000 };
+    expect(await inbox().forget(scope, before)).toMatchObject({ events: 1 });
+    expect(await inbox().showEvent(eventIn(done).eventId)).toBeNull();
+    expect(await inbox().showEvent(eventIn(open).eventId)).not.toBeNull();
+  });
+});
