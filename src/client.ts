@@ -14,3 +14,4 @@ export { watchChanges, type WatchOptions } from "./http/client/watch.ts";
 export { API_ROUTES, type RouteHead } from "./http/api/routes.ts";
 export type * from "./http/api/types.ts";
 export { VERBS, type Verb } from "./core/rights.ts";
+export { findInexactNumber } from "./core/inexact-number.ts";

@@ -3,6 +3,7 @@
 import type { Call } from "./command.ts";
 import { readFile } from "node:fs/promises";
 import { FootholdError } from "../core/errors.ts";
+import { findInexactNumber } from "../core/inexact-number.ts";
 
 /** Largest JSON text, in bytes. */
 const JSON_BYTES_MAX = 1024 * 1024;
@@ -16,13 +17,16 @@ async function readJsonArgument(option: string, argument: string): Promise<unkno
   if (Buffer.byteLength(text) > JSON_BYTES_MAX) {
     throw invalid(option, `is larger than ${JSON_BYTES_MAX} bytes`);
   }
+  const value = parse(option, text);
   const inexact = findInexactNumber(text);
-  if (inexact !== null) {
-    throw invalid(
-      option,
-      `has the number ${inexact.slice(0, 60)}, which would be changed on reading; write it as a text`,
-    );
-  }
+  if (inexact === null) return value;
+  throw invalid(
+    option,
+    `has the number ${inexact.slice(0, 60)}, which would be changed on reading; write it as a text`,
+  );
+}
+
+function parse(option: string, text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;
@@ -53,12 +57,6 @@ async function readStdin(option: string): Promise<string> {
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString("utf8");
-}
-
-/** An integer that a double cannot hold: an amount or an id would silently become another one. */
-function findInexactNumber(text: string): string | null {
-  const tokens = text.match(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? [];
-  return tokens.find((one) => /^-?\d+$/.test(one) && !Number.isSafeInteger(Number(one))) ?? null;
 }
 
 function invalid(option: string, what: string, cause?: unknown): FootholdError {

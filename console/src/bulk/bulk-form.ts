@@ -2,6 +2,7 @@
 
 import { FootholdError } from "../../../src/client.ts";
 import type { api, Json } from "../api.ts";
+import { readJson } from "../case/form-fields.ts";
 
 /** A move on many cases. */
 export type BulkMove = Parameters<typeof api.startBulk>[0]["move"];
@@ -64,10 +65,7 @@ export function readBulkForm(form: BulkForm): BulkMove {
 }
 
 function readResult(text: string): Json {
-  try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw new FootholdError("INVALID_REQUEST", "The result is no JSON.", { cause: error });
-  }
+  const read = readJson(text);
+  if (read.kind === "json") return read.value;
+  throw new FootholdError("INVALID_REQUEST", `The result ${read.why}.`);
 }

@@ -58,7 +58,23 @@ describe("a record as fields", () => {
         { path: "lines", message: "is no JSON" },
       ],
     });
-    expect(readJson("")).toBeUndefined();
+    expect(readJson("")).toEqual({ kind: "unreadable", why: "is no JSON" });
+  });
+
+  test("is refused where reading would change a number, which is named", () => {
+    const fields = fieldsOf({ amount: 1, lines: [] }, null) ?? [];
+    const long = fields.map((field) => ({
+      ...field,
+      text: field.kind === "number" ? "9007199254740993" : "[9007199254740993]",
+    }));
+    const message = "has the number 9007199254740993, which would be changed on reading; write it as a text";
+    expect(readFields(long)).toEqual({
+      kind: "unreadable",
+      faults: [
+        { path: "amount", message },
+        { path: "lines", message },
+      ],
+    });
   });
 });
 

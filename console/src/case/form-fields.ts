@@ -1,5 +1,6 @@
 /** A value as fields of a form, and back again: pure. What is no plain record is filled in as JSON. */
 
+import { findInexactNumber } from "../../../src/client.ts";
 import type { Json } from "../api.ts";
 
 /** One field. `text` is what stands in the form. */
@@ -103,9 +104,11 @@ export function readFields(fields: readonly FormField[]): ReadForm {
     .filter(({ canBeLeftOut, text }) => !(canBeLeftOut && text === ""))
     .map(({ name, kind, text }): [string, Json] => {
       if (kind === "text") return [name, text];
-      const value = readJson(text);
-      if (value !== undefined && (kind !== "number" || typeof value === "number")) return [name, value];
-      faults.push({ path: name, message: kind === "number" ? "is no number" : "is no JSON" });
+      const read = readJson(text);
+      if (read.kind === "json" && (kind !== "number" || typeof read.value === "number"))
+        return [name, read.value];
+      const why = read.kind === "json" ? NO_JSON : read.why;
+      faults.push({ path: name, message: kind === "number" && why === NO_JSON ? "is no number" : why });
       return [name, null];
     });
   return faults.length > 0
@@ -113,14 +116,27 @@ export function readFields(fields: readonly FormField[]): ReadForm {
     : { kind: "value", value: Object.fromEntries(entries) };
 }
 
-/** Reads a text as JSON; undefined where it is none. */
-export function readJson(text: string): Json | undefined {
+/** What a text is as JSON, or why it is none; `why` follows the name of what was filled in. */
+export type ReadText =
+  { readonly kind: "json"; readonly value: Json } | { readonly kind: "unreadable"; readonly why: string };
+
+const NO_JSON = "is no JSON";
+
+/** Reads a text as JSON, but none of which reading would change a number. */
+export function readJson(text: string): ReadText {
+  let value: Json;
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is Json
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text) as Json;
   } catch {
-    return undefined;
+    return { kind: "unreadable", why: NO_JSON };
   }
+  const inexact = findInexactNumber(text);
+  if (inexact === null) return { kind: "json", value };
+  return {
+    kind: "unreadable",
+    why: `has the number ${inexact.slice(0, 60)}, which would be changed on reading; write it as a text`,
+  };
 }
 
 /** The notes about a field of the form: those whose path has its name in it. */

@@ -29,10 +29,10 @@ export function draftOf(value: Json, schema: Json): Draft {
 /** The value that a draft makes. */
 export function readDraft(draft: Draft): ReadForm {
   if (draft.kind === "fields") return readFields(draft.fields);
-  const value = readJson(draft.text);
-  return value === undefined
-    ? { kind: "unreadable", faults: [{ path: "", message: "The text is no JSON." }] }
-    : { kind: "value", value };
+  const read = readJson(draft.text);
+  return read.kind === "unreadable"
+    ? { kind: "unreadable", faults: [{ path: "", message: `The text ${read.why}.` }] }
+    : { kind: "value", value: read.value };
 }
 
 /** True where nothing at all is filled in. */

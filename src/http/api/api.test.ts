@@ -379,6 +379,21 @@ describe("an act through the API", () => {
     expect(answer).toMatchObject({ status, told: { status, code: "INVALID_REQUEST" } });
   });
 
+  test("is refused where reading would change a number, which is named", async () => {
+    const app = testApp(memoryStore());
+    const startWith = (amount: string): ReturnType<typeof send> =>
+      send(app, "/cases", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: `{"type":"purchase","input":{"vendor":"ACME","amount":${amount}}}`,
+      });
+    expect(await startWith("9007199254740993")).toMatchObject({
+      status: 400,
+      told: { detail: expect.stringContaining("the number 9007199254740993") as unknown },
+    });
+    expect((await startWith("9007199254740991")).status).toBe(201);
+  });
+
   test("reads no more of a body without a length than is allowed", async () => {
     const app = testApp(memoryStore());
     const caseId = await start(watchedClient(app).client);

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { FootholdError, type FieldFault } from "../../core/errors.ts";
+import { findInexactNumber } from "../../core/inexact-number.ts";
 
 /** Bytes of one body: the longest value of a case, escaped, and something around it. */
 export const BODY_BYTES_MAX: number = 2 * 1024 * 1024;
@@ -118,14 +119,21 @@ async function readBytes({ body, headers }: Request): Promise<Uint8Array | null>
 }
 
 function parse(bytes: Uint8Array): unknown {
+  let text: string;
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch (error) {
     throw new FootholdError("INVALID_REQUEST", "The body is not JSON in UTF-8.", { cause: error });
   }
   checkNesting(value);
-  return value;
+  const inexact = findInexactNumber(text);
+  if (inexact === null) return value;
+  throw new FootholdError(
+    "INVALID_REQUEST",
+    `The body has the number ${inexact.slice(0, 60)}, which would be changed on reading; write it as a text.`,
+  );
 }
 
 /** Without recursion: what is too deep must not be what ends the walk. */
