@@ -5,7 +5,7 @@ import { judgeAnswer, understand, type Understood } from "./answer.ts";
 import { unsentBy } from "./connection.ts";
 import { FAMILIES } from "./families/all.ts";
 import type { Words } from "./families/family.ts";
-import { maybe } from "./meaning.ts";
+import { maybe, together } from "./meaning.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { NO_HINTS, type Verdict } from "./verdict.ts";
 
@@ -28,6 +28,23 @@ export function claimOf(snapshot: Snapshot, input: ClaimInput): Verdict {
     claimOfUnsent(snapshot, input) ??
     (input.stopped === null ? claimOfNothing(snapshot, input) : claimOfStop(input, input.stopped))
   );
+}
+
+/**
+ * The claim where the wire did not show all: errors that failed side by side tell of a request each, and what one of
+ * them says says nothing of the others.
+ */
+export function withMembers(claim: Verdict, { members }: Snapshot, input: ClaimInput): Verdict {
+  const executed = members
+    .map((member) => claimOf(member, input).meaning.executed)
+    .reduce(together, claim.meaning.executed);
+  if (executed === claim.meaning.executed) return claim;
+  return {
+    ...claim,
+    meaning: { ...claim.meaning, executed },
+    confidence: "inferred",
+    sentence: `${claim.sentence}; more failed beside it, and ${doubtOf(input.destination)}`,
+  };
 }
 
 interface Recognized {
@@ -60,9 +77,11 @@ function claimOfWords(
   };
 }
 
-function claimOfUnsent({ chain }: Snapshot, { destination }: ClaimInput): Verdict | null {
-  const unsent = unsentBy(chain);
-  if (unsent === null) return null;
+function claimOfUnsent(snapshot: Snapshot, input: ClaimInput): Verdict | null {
+  const { chain, members, isWhole } = snapshot;
+  const { destination } = input;
+  const unsent = isWhole ? unsentBy(chain) : null;
+  if (unsent === null || members.some((one) => claimOf(one, input).meaning.executed !== "no")) return null;
   return {
     meaning: unsent.meaning,
     basis: { kind: "unsent" },

@@ -37,6 +37,12 @@ export function denied(access: DeniedAccess, details: MeaningDetails = {}): Mean
   return no("denied", { access, scope: access === "scope" ? "case" : "credential", ...details });
 }
 
+/** What is true of two together: a part that surely happened weighs more than one that only may have. */
+export function together(one: Executed, other: Executed): Executed {
+  const order: readonly Executed[] = ["yes", "partial", "maybe", "no"];
+  return order.find((each) => one === each || other === each) ?? "no";
+}
+
 /** Codes and what they mean. */
 export type Codes = ReadonlyMap<string, Meaning>;
 

@@ -13,6 +13,10 @@ import { answerOf, type FoundAnswer } from "./seen-answer.ts";
 
 /** Errors behind an error that are looked at. */
 const CHAIN_MAX = 8;
+/** Errors that failed side by side that are judged, each for itself. */
+const MEMBERS_MAX = 32;
+/** Levels of them. */
+const MEMBERS_DEPTH_MAX = 2;
 /** Characters of a stack. */
 const STACK_CHARS_MAX = 2_000;
 /** Headers of one answer that are kept. */
@@ -46,16 +50,37 @@ export interface Snapshot {
   readonly found: FoundAnswer | null;
   /** What was thrown, where it is no error but an answer's own body that an author threw. */
   readonly thrownBody: Json;
+  /**
+   * Errors that failed side by side, such as those of an AggregateError, each with what caused it: what one of them
+   * proves says nothing of the others. One of nothing stands for all that were not read.
+   */
+  readonly members: readonly Snapshot[];
+  /** False where more errors were caused by one another than are looked at. */
+  readonly isWhole: boolean;
 }
 
 /** Reads a thrown value. Never throws. */
 export function snapshotOf(thrown: unknown): Snapshot {
-  const links = linksOf(thrown);
+  return snapshotAt(thrown, 0);
+}
+
+function snapshotAt(thrown: unknown, depth: number): Snapshot {
+  const { links, isWhole } = linksOf(thrown);
   return {
     chain: links.map(seenError),
     found: links.map(answerOf).find((one) => one !== null) ?? null,
     thrownBody: isErrorLike(thrown) ? null : plainBody(thrown),
+    members: depth === MEMBERS_DEPTH_MAX ? [] : membersOf(links, depth + 1),
+    isWhole,
   };
+}
+
+/** Whatever stands in lists of errors. A list without any error is no such list, but says which fields are wrong. */
+function membersOf(links: readonly unknown[], depth: number): readonly Snapshot[] {
+  const items = links.flatMap((one) => LISTS.flatMap((name) => errorListIn(one, name)));
+  const errors = items.filter(isErrorLike).slice(0, MEMBERS_MAX);
+  const members = errors.map((one) => snapshotAt(one, depth));
+  return errors.length === items.length ? members : [...members, snapshotAt(undefined, MEMBERS_DEPTH_MAX)];
 }
 
 /** What is kept of an error for people. The first stack names the author's own line; those behind it are a library's. */
@@ -76,22 +101,39 @@ export function keptHeaders(headers: Headers): Headers {
   return Object.fromEntries(kept.slice(0, HEADERS_KEPT_MAX).map(([name, value]) => [name, clip(value)]));
 }
 
-function linksOf(thrown: unknown): readonly unknown[] {
+interface Links {
+  readonly links: readonly unknown[];
+  readonly isWhole: boolean;
+}
+
+/** The thrown value, and what stands behind it in causes and in lists. */
+function linksOf(thrown: unknown): Links {
   const links: unknown[] = [];
+  const listed = new Set<unknown>();
   const queue: unknown[] = [thrown];
   while (queue.length > 0 && links.length < CHAIN_MAX) {
     const one = queue.shift();
     if (one === undefined || one === null || links.includes(one)) continue;
     links.push(one);
-    queue.push(...LISTS.flatMap((name) => errorsIn(field(one, name))));
+    const errors = LISTS.flatMap((name) => errorListIn(one, name))
+      .filter(isErrorLike)
+      .slice(0, CHAIN_MAX);
+    errors.forEach((error) => listed.add(error));
+    queue.push(...errors);
     queue.push(field(one, "cause"), ...CAUSES.map((name) => field(one, name)).filter(isErrorLike));
   }
-  return links;
+  // What stands in a list is judged for itself.
+  const rest = queue.filter((one) => isErrorLike(one) && !links.includes(one) && !listed.has(one));
+  return { links, isWhole: rest.length === 0 };
 }
 
-function errorsIn(list: unknown): readonly unknown[] {
-  const items = attempt((): readonly unknown[] => (Array.isArray(list) ? list.slice(0, CHAIN_MAX) : []));
-  return (items ?? []).filter(isErrorLike);
+/** A list with an error in it, and a little more of it than is judged; empty where there is none. */
+function errorListIn(holder: unknown, name: string): readonly unknown[] {
+  const list = field(holder, name);
+  const items = attempt((): readonly unknown[] =>
+    Array.isArray(list) ? list.slice(0, MEMBERS_MAX + 1) : [],
+  );
+  return items?.some(isErrorLike) === true ? items : [];
 }
 
 /** By shape: errors of another realm or another copy of a class are errors too. */
@@ -112,7 +154,7 @@ function seenError(thrown: unknown): SeenError {
     code: typeof code === "string" || typeof code === "number" ? clip(String(code)) : null,
     syscall: text(field(thrown, "syscall")),
     stack: typeof stack === "string" ? storableText(stack, STACK_CHARS_MAX) : null,
-    isAggregate: errorsIn(field(thrown, "errors")).length > 0,
+    isAggregate: errorListIn(thrown, "errors").length > 0,
     facts: factsOf(thrown),
   };
 }

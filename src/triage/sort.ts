@@ -8,7 +8,7 @@ import { failureOf, type Failure, type FailureCause } from "../core/failure.ts";
 import type { Json } from "../core/json.ts";
 import type { Sorter } from "../core/seen-failure.ts";
 import type { WireEvidence } from "../core/wire-evidence.ts";
-import { claimOf, type StopCause } from "./claim.ts";
+import { claimOf, withMembers, type StopCause } from "./claim.ts";
 import { fieldsOf } from "./fields.ts";
 import { readInstruction, type InstructionReading } from "./instruction.ts";
 import { withinReach } from "./newer-token.ts";
@@ -37,7 +37,9 @@ export interface SortInput {
 export function sortFailure(thrown: unknown, input: SortInput): Failure {
   const { destination, evidence, sorters, now } = input;
   const snapshot = snapshotOf(thrown);
-  const claim = claimOf(snapshot, input);
+  const first = claimOf(snapshot, input);
+  const isAllSeen = evidence !== null && evidence.blindSpots.length === 0;
+  const claim = isAllSeen ? first : withMembers(first, snapshot, input);
   const verdict = evidence === null ? claim : weigh(destination, claim, evidence);
   const sorted = failureFrom(verdict, snapshot, input);
   const failure = askOwnSorters(destination, sorters, {

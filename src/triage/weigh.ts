@@ -8,7 +8,7 @@ import type { Executed } from "../core/failure.ts";
 import type { WireEvidence, WireRequest } from "../core/wire-evidence.ts";
 import { judgeAnswer } from "./answer.ts";
 import { doubtOf } from "./claim.ts";
-import { maybe, no } from "./meaning.ts";
+import { maybe, no, together } from "./meaning.ts";
 import { meaningOf } from "./statuses.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -22,7 +22,7 @@ export function weigh(destination: string, claim: Verdict, evidence: WireEvidenc
   if (evidence.requests.length === 0 && evidence.sentCount === 0 && !isBlind)
     return neverBegun(destination, claim);
   const own = request === null ? claim : ofRequest(destination, claim, request, isBlind);
-  const executed = join(executedBy(own, request, isBlind), executedByOthers(request, evidence));
+  const executed = together(executedBy(own, request, isBlind), executedByOthers(request, evidence));
   if (executed === own.meaning.executed) return own;
   // What a guess had added about who must look at it no longer holds once it is known what happened.
   const { cause } = own.meaning;
@@ -128,7 +128,7 @@ function executedByOthers(judged: WireRequest | null, evidence: WireEvidence): E
     .map(({ status }) => fateOf(status));
   // Of those that were not kept nothing is known.
   const unkept: Executed = evidence.sentCount > sent.length ? "maybe" : "no";
-  return fates.reduce(join, unkept);
+  return fates.reduce(together, unkept);
 }
 
 function fateOf(status: number | null): Executed {
@@ -144,10 +144,4 @@ function isAside({ origin, status, isAnswerComplete }: WireRequest, judged: stri
 
 function isRead({ method }: WireRequest): boolean {
   return READS.includes(method);
-}
-
-/** What is true of two together: a part that surely happened weighs more than one that only may have. */
-function join(one: Executed, other: Executed): Executed {
-  const order: readonly Executed[] = ["yes", "partial", "maybe", "no"];
-  return order.find((each) => one === each || other === each) ?? "no";
 }
