@@ -12,6 +12,7 @@ import { createDesk, type Desk } from "../desk/desk.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import type { Source } from "../inbox/source.ts";
+import { lacksNow } from "../people/rights-now.ts";
 import { startEmbedded } from "../store/embedded.ts";
 import type { Store } from "../store/port.ts";
 import { postgresStore } from "../store/postgres/store.ts";
@@ -79,15 +80,23 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
   const opened = await openStore(call, config, options);
   const { store, place } = opened;
   const ports = systemPorts();
-  const secondRules = config?.secondRules ?? [];
-  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime, secondRules });
+  const roles = config?.roles ?? BUILT_IN_ROLES;
+  const desk = createDesk({
+    store,
+    registry,
+    ports,
+    engineVersion: ENGINE_VERSION,
+    formatTime,
+    secondRules: config?.secondRules ?? [],
+    lacksNow: lacksNow(store.people, roles),
+  });
   return {
     store,
     registry,
     ports,
     desk,
     sources: config?.sources ?? [],
-    roles: config?.roles ?? BUILT_IN_ROLES,
+    roles,
     oidc: config?.oidc ?? null,
     notices: config?.notices ?? null,
     place,

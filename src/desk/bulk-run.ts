@@ -6,8 +6,10 @@
 
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { VERBS, type Verb } from "../core/rights.ts";
 import { needsSecond, SECOND_MOVES } from "../core/second-person.ts";
 import type { BulkAct, BulkItem, BulkOutcome } from "../store/bulk-port.ts";
+import type { StoredRow } from "../store/port.ts";
 import { addNote, cancel, pause, resume } from "./acts.ts";
 import { assignCase } from "./assigning.ts";
 import { audited, headOfAct } from "./audited.ts";
@@ -131,13 +133,31 @@ async function moveCase(parts: DeskParts, act: BulkAct, { bulkId, caseId }: Bulk
     }
     if (isMoved) return { ...about, state: "done", code: null, sentence: "It was done before." };
     const head = { ...headOfAct(act.move, caseId, { by: whoOf(act.by), reason: act.reason }), about: bulkId };
-    const reply = await audited(parts, head, (acting) => makeMove(acting, act, caseId));
+    const reply = await audited(parts, head, async (acting) => {
+      if (stored !== null) await checkRights(acting, act, stored.row);
+      return makeMove(acting, act, caseId);
+    });
     return { ...about, state: "done", code: null, sentence: reply.sentence };
   } catch (error) {
     if (!isFootholdError(error) || error.code === "DATABASE_UNAVAILABLE") throw error;
     if (error.code === "UNKNOWN_CASE_TYPE") return null;
     return { ...about, state: "refused", code: error.code, sentence: error.message };
   }
+}
+
+/** Hours may lie between the order and this case: whoever lost the right meanwhile has lost it here too. */
+async function checkRights({ lacksNow }: DeskParts, act: BulkAct, row: StoredRow): Promise<void> {
+  const who = whoOf(act.by);
+  if (lacksNow === null || typeof who === "string") return;
+  const rights: readonly Verb[] = ["bulk", ...VERBS.filter((one) => one === act.move)];
+  const lacked = await lacksNow(who, rights, row);
+  if (lacked === null) return;
+  throw new FootholdError(
+    "NOT_ALLOWED",
+    `${who.label} has the right "${lacked}" for ${row.caseType} of the tenant ${row.tenant} no more, so case ` +
+      `${row.caseId} was left as it is.`,
+    { details: { caseId: row.caseId } },
+  );
 }
 
 /** Makes the move of an act on one case. What is stored was checked when the act was made. */

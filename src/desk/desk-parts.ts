@@ -1,10 +1,15 @@
 /** What every part of the desk works with. */
 
 import type { Ports } from "../core/ports.ts";
+import type { RightsObject, Verb } from "../core/rights.ts";
 import type { SecondRule } from "../core/second-person.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
 import type { ActHead } from "./act-head.ts";
+import type { Person } from "./requests.ts";
+
+/** Tells which of some rights a person has not, or no more; null = they have them all. */
+export type LacksNow = (who: Person, rights: readonly Verb[], on: RightsObject) => Promise<Verb | null>;
 
 /** What the desk is made of. */
 export interface DeskParts {
@@ -20,6 +25,8 @@ export interface DeskParts {
   readonly formatTime: (at: number) => string;
   /** Which moves need a second person. */
   readonly secondRules: readonly SecondRule[];
+  /** What is asked before a move that somebody ordered earlier; null = whoever was allowed to order it may have it made. */
+  readonly lacksNow: LacksNow | null;
   /** Whose act is being made, for its audit line; null = nobody's. */
   readonly act: ActHead | null;
 }

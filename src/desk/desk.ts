@@ -92,7 +92,7 @@ import {
 import { readMilestones, type MilestonesView } from "./milestones.ts";
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
-import type { DeskParts } from "./desk-parts.ts";
+import type { DeskParts, LacksNow } from "./desk-parts.ts";
 import { markRestored, type RestoredReport, type RestoredRequest } from "./restored.ts";
 import { viewOverview, type Overview } from "./overview.ts";
 import {
@@ -122,6 +122,8 @@ export interface DeskOptions {
   readonly pageLeaseMs?: number;
   /** Which moves need a second person; none when left out. */
   readonly secondRules?: readonly SecondRule[];
+  /** Asked before each move of a bulk act that a person ordered; nothing is asked when left out. */
+  readonly lacksNow?: LacksNow;
   /** How times are written in sentences; ISO 8601 in UTC when left out. */
   readonly formatTime?: (at: number) => string;
 }
@@ -284,6 +286,7 @@ export function createDesk(options: DeskOptions): Desk {
     now: followStoreTime(store, ports.clock),
     formatTime: options.formatTime ?? ((at) => new Date(at).toISOString()),
     secondRules: options.secondRules ?? [],
+    lacksNow: options.lacksNow ?? null,
     act: null,
   };
   return { ...actsOn(parts), ...bulkActs(parts), ...readings(parts) };

@@ -7,7 +7,7 @@ import { registryOf, type Registry } from "../define/registry.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import type { Store } from "../store/port.ts";
-import { createDesk, type Desk } from "./desk.ts";
+import { createDesk, type Desk, type DeskOptions } from "./desk.ts";
 
 const erp = defineDestination("erp", {
   idempotency: { by: "key", window: "24h" },
@@ -48,8 +48,12 @@ const sideBySide = defineCase("side-by-side", { version: 1, owner: "purchasing",
 export const testRegistry: Registry = registryOf([purchase, sideBySide]);
 
 /** A desk whose times read as UTC. */
-export function testDesk(store: Store, registry: Registry = testRegistry): Desk {
-  return createDesk({ store, registry, ports: systemPorts(), engineVersion: ENGINE_VERSION });
+export function testDesk(
+  store: Store,
+  registry: Registry = testRegistry,
+  more: Pick<DeskOptions, "lacksNow"> = {},
+): Desk {
+  return createDesk({ store, registry, ports: systemPorts(), engineVersion: ENGINE_VERSION, ...more });
 }
 
 /** Registers a worker and claims what is due. Nothing renews its beat. */

@@ -82,6 +82,8 @@ export interface PeopleStore {
   /** False when the name is taken. A `line` is written with what it tells of, or not at all; so below. */
   addPerson(person: NewPerson, line?: NewAuditLine): Promise<boolean>;
   findPerson(name: string): Promise<StoredPerson | null>;
+  /** The same by id, which outlives every change. */
+  loadPerson(personId: string): Promise<StoredPerson | null>;
   /** By name; at most {@link PEOPLE_MAX}. */
   listPeople(): Promise<readonly StoredPerson[]>;
   /** Changes a person and ends their sessions, at once. False when there is none of that name. */

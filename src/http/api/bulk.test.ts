@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Grant } from "../../core/rights.ts";
 import type { CaseSummary } from "../../core/row.ts";
-import { testDesk } from "../../desk/purchase.fixture.ts";
+import { testDesk, testRegistry } from "../../desk/purchase.fixture.ts";
 import { refusalOf } from "../../desk/refusal.fixture.ts";
+import { lacksNow } from "../../people/rights-now.ts";
 import { memoryStore } from "../../store/memory/store.ts";
 import type { Store } from "../../store/port.ts";
 import { testApp } from "../app.fixture.ts";
@@ -146,6 +147,44 @@ describe("many cases over the API", () => {
     expect(await ben.orderBulkAct({ bulkId, order: "resume" })).toMatchObject({ state: "running" });
     const lost = as("ben", { verbs: ["see", "bulk"], tenants: ["beta"], caseTypes: "all" });
     expect((await lost.showBulkAct({ bulkId })).items).toEqual([]);
+  });
+
+  test("are moved by nobody who lost the right, or was disabled, after the act was made", async () => {
+    const { people } = store;
+    const roles = new Map([
+      ["both", [{ verbs: ["bulk", "pause"], tenants: ["acme", "beta"], caseTypes: "all" }]],
+      ["acme", [{ verbs: ["bulk", "pause"], tenants: ["acme"], caseTypes: "all" }]],
+    ] as const);
+    await people.addPerson({ personId: "id-ben", name: "ben", passwordHash: null, roles: ["both"] });
+    const own = await start("acme");
+    const other = await start("beta");
+    const part: Grant = { verbs: "all", tenants: ["acme", "beta"], caseTypes: "all" };
+    const move = { move: "pause" } as const;
+    const desk = testDesk(store, testRegistry, { lacksNow: lacksNow(people, roles) });
+    const runner = desk.bulkRunner({ onError: never });
+    const filter = { by: "cases", caseIds: [own, other] } as const;
+    const first = await as("ben", part).startBulk({ move, filter });
+    await people.changePerson("ben", { roles: ["acme"] });
+    await runner.runOnce();
+    const { items } = await ada.showBulkAct({ bulkId: first.bulkId });
+    expect(new Map(items.map(({ caseId, state, code }) => [caseId, [state, code]]))).toEqual(
+      new Map([
+        [own, ["done", null]],
+        [other, ["refused", "NOT_ALLOWED"]],
+      ]),
+    );
+    expect((await ada.showCase({ caseId: other })).storedState).toBe("ready");
+    const { lines } = await ada.listAudit({ outcome: "refused" });
+    expect(lines).toMatchObject([{ act: "pause", who: "ben", code: "NOT_ALLOWED", about: first.bulkId }]);
+
+    const again = await start("acme");
+    const second = await as("ben", part).startBulk({ move, filter: { by: "cases", caseIds: [again] } });
+    await people.changePerson("ben", { isDisabled: true });
+    await runner.runOnce();
+    expect((await ada.showBulkAct({ bulkId: second.bulkId })).items).toMatchObject([
+      { state: "refused", code: "NOT_ALLOWED" },
+    ]);
+    expect((await ada.showCase({ caseId: again })).storedState).toBe("ready");
   });
 
   test("that wait for people are told in groups of those that may be seen, with what was said of them", async () => {

@@ -40,6 +40,7 @@ export function memoryPeople(now: () => number, audit: Pick<MemoryAudit, "add">)
   return {
     addPerson: async (person, line) => told(people.add(person), line),
     findPerson: async (name) => people.find(name),
+    loadPerson: async (personId) => people.load(personId),
     listPeople: async () => people.list(),
     changePerson: async (name, change, line) => told(people.change(name, change), line),
     openSession: async (session, line) => {
@@ -84,6 +85,10 @@ class MemoryPeople {
 
   find(name: string): StoredPerson | null {
     return this.people.get(name) ?? null;
+  }
+
+  load(personId: string): StoredPerson | null {
+    return [...this.people.values()].find((one) => one.personId === personId) ?? null;
   }
 
   list(): readonly StoredPerson[] {
@@ -194,7 +199,7 @@ class MemoryPeople {
   }
 
   private active(personId: string): StoredPerson | null {
-    const person = [...this.people.values()].find((one) => one.personId === personId);
-    return person === undefined || person.disabledAt !== null ? null : person;
+    const person = this.load(personId);
+    return person === null || person.disabledAt !== null ? null : person;
   }
 }

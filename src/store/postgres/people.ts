@@ -69,6 +69,7 @@ export function postgresPeople(database: Database): PeopleStore {
     addPerson: ({ personId, name, passwordHash, roles }, line) =>
       change("add_person", [personId, name, passwordHash, roles], line),
     findPerson: async (name) => personOrNull(await run<PersonColumns>("find_person", [name])),
+    loadPerson: async (personId) => personOrNull(await run<PersonColumns>("load_person", [personId])),
     listPeople: async () => (await run<PersonColumns>("list_people")).map(toPerson),
     changePerson: (name, { passwordHash, roles, isDisabled }, line) =>
       change("change_person", [name, passwordHash ?? null, roles ?? null, isDisabled ?? null], line),

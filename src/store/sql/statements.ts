@@ -102,6 +102,7 @@ const STATEMENT_NAMES = [
   "load_body",
   "load_case",
   "load_events",
+  "load_person",
   "load_row",
   "load_second",
   "load_work",

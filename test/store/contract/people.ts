@@ -72,6 +72,8 @@ export function testPeople(bench: Bench): void {
       await people().addPerson(person("Ada"));
       expect(await people().findPerson("ada")).toMatchObject({ ...ada, disabledAt: null });
       expect(await people().findPerson("eve")).toBeNull();
+      expect(await people().loadPerson(ada.personId)).toMatchObject({ ...ada, disabledAt: null });
+      expect(await people().loadPerson("ada")).toBeNull();
       expect((await people().listPeople()).map(({ name }) => name)).toEqual(["Ada", "ada"]);
     });
 
