@@ -3,6 +3,7 @@
 import { hostname } from "node:os";
 import { parseDuration } from "../define/duration.ts";
 import { accountName } from "./account-name.ts";
+import { proxiesAt, type IsProxy } from "../http/client-address.ts";
 import type { Reach } from "../http/loopback.ts";
 import { openBrowser } from "./browser.ts";
 import { readWhole, usage, type Call, type Command, type OptionSpec } from "./command.ts";
@@ -67,6 +68,12 @@ export const serveCommand: Command = {
       name: "public-url",
       value: "URL",
       help: "https address that a proxy in front serves; needed for a host that is not loopback",
+    },
+    {
+      name: "proxy",
+      value: "NETWORK",
+      help: "where that proxy is, such as 10.0.0.7 or 10.0.0.0/8: its X-Forwarded-For is believed; may be repeated",
+      isRepeatable: true,
     },
   ],
   notes: ["People sign in: see foothold help people. Health is at /healthz."],
@@ -148,15 +155,28 @@ function serverSettings(call: Call, port: number): ServerSettings {
 /** Without a public address the server is for this machine alone. */
 function reachOf(call: Call): Reach {
   const given = call.command.name === "serve" ? call.text("public-url") : null;
-  if (given === null) return { kind: "loopback" };
+  const proxies = call.command.name === "serve" ? call.texts("proxy") : [];
+  if (given === null) {
+    if (proxies.length === 0) return { kind: "loopback" };
+    throw usage(call.command, "--proxy is for a server with a --public-url: nothing may forward to another.");
+  }
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url?.protocol === "https:" && url.pathname === "/" && url.search === "" && url.hash === "") {
-    return { kind: "public", origin: url.origin };
+    return { kind: "public", origin: url.origin, isProxy: readProxies(call, proxies) };
   }
   throw usage(
     call.command,
     "--public-url must be an https address without a path, such as https://foothold.example.com.",
   );
+}
+
+function readProxies(call: Call, proxies: readonly string[]): IsProxy {
+  try {
+    return proxiesAt(proxies);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usage(call.command, `--proxy must be an address or a network, and ${error.message}.`);
+  }
 }
 
 function buildName(call: Call): string {

@@ -10,6 +10,7 @@ import type { OidcOptions } from "../define/config.ts";
 import { createApi, type ApiOptions } from "./api/api.ts";
 import type { SignIn } from "./api/identity.ts";
 import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
+import { clientAddress } from "./client-address.ts";
 import { readConsole, type ConsoleFile } from "./console-files.ts";
 import { readHealth } from "./health.ts";
 import { judgeRequest, type Reach } from "./loopback.ts";
@@ -88,7 +89,7 @@ export function createApp(options: AppOptions): App {
   const hasOidc = oidc !== null && reach.kind === "public";
   if (hasOidc)
     app.route("/", createOidc({ oidc, store, ids: options.ports.ids, cookie, origin: reach.origin }));
-  app.route("/", createApi({ ...options, hasOidc, addressOf: peerOf }, answerProblem));
+  app.route("/", createApi({ ...options, hasOidc, addressOf: clientOf(reach) }, answerProblem));
   addConsole(app);
 
   app.notFound((c) => answerProblem(c, noRoute(c), 404));
@@ -172,6 +173,12 @@ function guardOf(reach: Reach): MiddlewareHandler<{ Bindings: Bindings }> {
     }
     return next();
   };
+}
+
+/** For what is counted by address. Whom the rules of reach let in is judged by the socket alone. */
+function clientOf(reach: Reach): (c: Context) => string | null {
+  const isProxy = (reach.kind === "public" ? reach.isProxy : undefined) ?? (() => false);
+  return (c) => clientAddress(peerOf(c), c.req.header("x-forwarded-for"), isProxy);
 }
 
 /** The socket's own address; headers that claim another are never read for it. */

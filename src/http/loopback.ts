@@ -7,6 +7,7 @@
  */
 
 import { FootholdError } from "../core/errors.ts";
+import type { IsProxy } from "./client-address.ts";
 
 /** What the rules look at. */
 export interface RequestFacts {
@@ -28,7 +29,14 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 /** How the server is reached: from this machine alone, or at an https origin such as `https://foothold.example.com`. */
-export type Reach = { readonly kind: "loopback" } | { readonly kind: "public"; readonly origin: string };
+export type Reach =
+  | { readonly kind: "loopback" }
+  | {
+      readonly kind: "public";
+      readonly origin: string;
+      /** Which proxies are believed when they say where a request comes from; left out = none. */
+      readonly isProxy?: IsProxy;
+    };
 
 /** Why a request is refused; null = it may go on. */
 export function judgeRequest(request: RequestFacts, reach: Reach): FootholdError | null {

@@ -4,13 +4,14 @@ import { BUILT_IN_ROLES } from "../../core/rights.ts";
 import { addPerson, changePerson, createToken, revokeToken } from "../../people/people.ts";
 import { hashPassword } from "../../people/password.ts";
 import { newSecret, secretHash, SESSION_PREFIX } from "../../people/secrets.ts";
-import { SESSION_IDLE_MS, SESSION_LASTS_MS, throttleKey } from "../../people/sign-in.ts";
+import { placeOf, SESSION_IDLE_MS, SESSION_LASTS_MS, throttleKey } from "../../people/sign-in.ts";
 import { refusalOf } from "../../desk/refusal.fixture.ts";
 import { systemPorts } from "../../engine/system.ts";
 import { memoryStore } from "../../store/memory/store.ts";
 import type { Store } from "../../store/port.ts";
 import { fromHere, testApp } from "../app.fixture.ts";
 import type { App } from "../app.ts";
+import { proxiesAt, type IsProxy } from "../client-address.ts";
 import { cookieRules, peopleSignIn } from "./identity.ts";
 import { API_BASE } from "./routes.ts";
 
@@ -77,6 +78,10 @@ describe("people at the server", () => {
     );
   const signIn = (wrong?: string, peer?: string) =>
     send("/session", ownPage, { method: "POST", body: { name: "ada", password: wrong ?? password } }, peer);
+  /** So many tries that failed, at once. */
+  const fail = async (times: number, key: string): Promise<void> => {
+    for (let tries = 0; tries < times; tries += 1) await store.people.noteFailure(key, 15 * 60_000);
+  };
   /** Signed in without the work of a password. */
   const session = async (): Promise<string> => {
     const secret = newSecret(SESSION_PREFIX);
@@ -184,29 +189,73 @@ describe("people at the server", () => {
   });
 
   test("are held back after ten failed tries, with the right password too, until the window ends", async () => {
-    for (let tries = 0; tries < 10; tries += 1) {
-      await store.people.noteFailure(throttleKey("account", "ada"), 15 * 60_000);
-    }
+    const there = throttleKey("account", "ada", "203.0.113.7");
+    await fail(10, there);
     const held = await signIn();
     expect(held).toMatchObject({ status: 429, told: { code: "TOO_MANY_REQUESTS" } });
     now += 15 * 60_000;
     expect((await signIn()).status).toBe(201);
-    expect(await store.people.readFailures(throttleKey("account", "ada"))).toBeNull();
+    expect(await store.people.readFailures(there)).toBeNull();
+  });
+
+  test("are not locked out by a stranger who tries their name, unless many do", async () => {
+    await fail(10, throttleKey("account", "ada", "198.51.100.9"));
+    expect((await signIn(password, "198.51.100.9")).status).toBe(429);
+    expect((await signIn()).status).toBe(201);
+    await fail(100, throttleKey("account", "ada"));
+    expect((await signIn()).status).toBe(429);
   });
 
   test("of one address are held back together, those of another are not", async () => {
-    for (let tries = 0; tries < 100; tries += 1) {
-      await store.people.noteFailure(throttleKey("address", "203.0.113.7"), 15 * 60_000);
-    }
+    await fail(100, throttleKey("place", "203.0.113.7"));
+    const before = await store.people.readFailures(throttleKey("account", "ada"));
     expect((await signIn()).status).toBe(429);
+    // Nothing is kept for the names that somebody tries who is held back.
+    expect(await store.people.readFailures(throttleKey("account", "ada"))).toEqual(before);
     expect((await signIn(password, "203.0.113.8")).status).toBe(201);
   });
 
+  test("of one network of IPv6 are held back together: all its addresses are one person's", async () => {
+    await fail(100, throttleKey("place", "2001:db8:1:2::/64"));
+    expect((await signIn(password, "2001:db8:1:2:aaaa::1")).status).toBe(429);
+    expect((await signIn(password, "2001:db8:1:3::1")).status).toBe(201);
+  });
+
   test("of one address are held back also where somebody there has a right password in between", async () => {
-    const address = throttleKey("address", "203.0.113.7");
-    for (let tries = 0; tries < 60; tries += 1) await store.people.noteFailure(address, 15 * 60_000);
+    const place = throttleKey("place", "203.0.113.7");
+    await fail(60, place);
     expect((await signIn()).status).toBe(201);
-    expect(await store.people.readFailures(address)).toMatchObject({ failures: 60 });
+    expect(await store.people.readFailures(place)).toMatchObject({ failures: 60 });
+  });
+
+  test("are told apart behind a proxy that is named, and by no header that anybody else writes", async () => {
+    const signInBehind = (isProxy: IsProxy | undefined, forwarded: string): Promise<number> => {
+      app = testApp(store, {
+        signIn: peopleSignIn(store.people, BUILT_IN_ROLES, cookieRules(true)),
+        reach: { kind: "public", origin, ...(isProxy === undefined ? {} : { isProxy }) },
+      });
+      const body = { name: "ada", password };
+      const headers = { ...ownPage, "x-forwarded-for": forwarded };
+      return send("/session", headers, { method: "POST", body }, "10.0.0.7").then(({ status }) => status);
+    };
+    await fail(100, throttleKey("place", "198.51.100.9"));
+    const named = proxiesAt(["10.0.0.0/8"]);
+    expect(await signInBehind(named, "198.51.100.9")).toBe(429);
+    expect(await signInBehind(named, "203.0.113.7, 198.51.100.9")).toBe(429);
+    expect(await signInBehind(named, "198.51.100.9, 203.0.113.7")).toBe(201);
+    await fail(100, throttleKey("place", "10.0.0.7"));
+    expect(await signInBehind(undefined, "203.0.113.7")).toBe(429);
+  });
+
+  test.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:db8::", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ])("come from a place: %s from %s", (address, place) => {
+    expect(placeOf(address)).toBe(place);
   });
 
   test("are kept with their id where they act", async () => {
