@@ -138,6 +138,11 @@ export class Stage {
     });
   }
 
+  /** True while the end of a child, or its review, is still to be told to its parent: the sweep will, where its worker died. */
+  async hasUntold(): Promise<boolean> {
+    return (await this.store.children.listUntold({ limit: 1, unchangedMs: 0 })).length > 0;
+  }
+
   /** Tells the trace. */
   tell(text: string): void {
     if (this.trace.length < TRACE_MAX) this.trace.push({ atMs: this.time.now - this.time.startAt, text });
@@ -199,7 +204,7 @@ export class Stage {
   async #nextAt(): Promise<number | null> {
     const { now } = this.time;
     if (this.#actsUnderWay > 0) return now;
-    if ((await this.store.listClaims(1)).length > 0) return now;
+    if ((await this.store.listClaims(1)).length > 0 || (await this.hasUntold())) return now;
     const { stoppedUntil } = this;
     if (stoppedUntil === null && now < this.#watchedUntil) return now;
     let nextAt = Math.min(

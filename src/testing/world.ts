@@ -140,11 +140,12 @@ class World implements TestWorld {
   }
 
   async #isIdle(): Promise<boolean> {
-    const [claims, counts] = await Promise.all([
+    const [claims, counts, hasUntold] = await Promise.all([
       this.#stage.store.listClaims(1),
       this.#stage.store.countCases(),
+      this.#stage.hasUntold(),
     ]);
-    return claims.length === 0 && counts.every(({ due }) => due === 0);
+    return claims.length === 0 && !hasUntold && counts.every(({ due }) => due === 0);
   }
 
   async runToNextWait(caseId: string): Promise<CaseJournal> {
