@@ -37,6 +37,12 @@ export {
 export type { Correction, EventToSend, ListedEffect } from "./testing/rehearsal-run.ts";
 export { readExportedCase, type ExportedCase } from "./core/exported-case.ts";
 export { formatReplay, replay, type ReplayDifference, type ReplayReport } from "./testing/replay.ts";
-export { defineRehearsal, rehearse, type Rehearsal, type RehearsalOptions } from "./testing/rehearse.ts";
+export {
+  defineRehearsal,
+  rehearse,
+  type ChildToRehearse,
+  type Rehearsal,
+  type RehearsalOptions,
+} from "./testing/rehearse.ts";
 export type { TraceLine } from "./testing/stage.ts";
 export { createTestWorld, type TestWorld, type TestWorldOptions } from "./testing/world.ts";

@@ -12,7 +12,7 @@ interface ChildStep {
 }
 
 /** The steps of a case type that start cases. */
-function childStepsOf({ steps }: CaseOutline): readonly ChildStep[] {
+export function childStepsOf({ steps }: CaseOutline): readonly ChildStep[] {
   return steps.flatMap((step) => {
     const child = sendsOf(step)[0]?.child;
     return child?.act === "start" ? [{ step: step.name, of: child.caseType }] : [];

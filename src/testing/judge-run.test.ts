@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../core/failure.ts";
-import type { UserCall } from "./current-call.ts";
 import { expectedOf, judgeRun } from "./judge-run.ts";
 import type { Observation } from "./rehearsal-run.ts";
+import type { ObservedCase } from "./rehearsed-family.ts";
 
-function runOf(step: string): UserCall {
-  return { kind: "run", caseId: "c", step, idempotencyKey: "k", attempt: 1 };
-}
+type Entries = ObservedCase["entries"];
 
 /** A run of the step `pay` that ended well, with these answers and effects. */
 function observation(changes: Partial<Observation> = {}): Observation {
@@ -14,7 +12,7 @@ function observation(changes: Partial<Observation> = {}): Observation {
     state: "done",
     isForPeople: changes.state === "in_review",
     standing: "it is done",
-    entries: [],
+    cases: [],
     seen: [],
     listed: null,
     executions: [],
@@ -27,12 +25,12 @@ function observation(changes: Partial<Observation> = {}): Observation {
 }
 
 function answering(...values: readonly unknown[]): Observation["executions"] {
-  return values.map((value) => ({ call: runOf("pay"), ended: { kind: "gave", value } }));
+  return values.map((value) => ({ step: "pay", ended: { kind: "gave", value } }));
 }
 
 /** Each wanted and confirmed. */
-function wanted(...versions: readonly number[]): Observation["entries"] {
-  return versions.flatMap((intentVersion): Observation["entries"] => {
+function wanted(...versions: readonly number[]): Entries {
+  return versions.flatMap((intentVersion): Entries => {
     const ref = { step: "pay", intentVersion, basis: "b" };
     const intent = { idempotencyKey: `k${intentVersion}`, destination: "bank", credentialId: "bank" };
     const confirmed = { result: { kind: "value", value: null }, evidence: null } as const;
@@ -45,7 +43,7 @@ function wanted(...versions: readonly number[]): Observation["entries"] {
 }
 
 /** Wanted, and refused so that nothing happened; then wanted anew and confirmed. */
-function corrected(): Observation["entries"] {
+function corrected(): Entries {
   const failure = failureOf({ cause: "rejected", executed: "no", rule: "http.422", sentence: "No." });
   const refused = { kind: "attemptFailed", step: "pay", intentVersion: 1, attempt: 1, failure } as const;
   const [first, , ...second] = wanted(1, 2);
@@ -53,7 +51,12 @@ function corrected(): Observation["entries"] {
   return [first, { ...first, entry: { ...refused, retryAt: null } }, ...second];
 }
 
-const effect = { call: runOf("pay"), destination: "bank", id: "1" };
+/** Of a case of its own, or of one that it started. */
+function caseWith(entries: Entries, prefix = ""): ObservedCase {
+  return { prefix, state: "done", entries };
+}
+
+const effect = { step: "pay", kind: "run" } as const;
 
 describe("what is expected of a step", () => {
   test.each([
@@ -92,25 +95,25 @@ describe("a run", () => {
     [
       "that wanted it twice may have it twice",
       byLedger,
-      { seen: [effect, effect], entries: wanted(1, 2) },
+      { seen: [effect, effect], cases: [caseWith(wanted(1, 2))] },
       "safe",
     ],
     [
       "that wanted it anew after it was refused has it once",
       byLedger,
-      { seen: [effect], entries: corrected() },
+      { seen: [effect], cases: [caseWith(corrected())] },
       "safe",
     ],
     [
       "that wanted it anew after it was refused and has it twice sends twice",
       byLedger,
-      { seen: [effect, effect], entries: corrected() },
+      { seen: [effect, effect], cases: [caseWith(corrected())] },
       "twice",
     ],
     [
       "that confirmed it twice and has it once lost one",
       byLedger,
-      { seen: [effect], entries: wanted(1, 2) },
+      { seen: [effect], cases: [caseWith(wanted(1, 2))] },
       "lost",
     ],
     ["in review with one effect fewer needs a person", byLedger, { state: "in_review" }, "person"],
@@ -134,6 +137,20 @@ describe("a run", () => {
     ["that succeeded twice unseen shows nothing", byNothing, { executions: answering(1, 1) }, "unproven"],
   ] as const)("%s", (_, expected, changes, verdict) => {
     expect(judgeRun(expected, observation(changes)).verdict).toBe(verdict);
+  });
+
+  describe("with cases that it started", () => {
+    const below = { step: "label: pay", kind: "run" } as const;
+    const byLedgerBelow = [{ step: "label: pay", judgedBy: "ledger", count: 1 }] as const;
+    const cases = [caseWith(wanted(1)), caseWith(wanted(1), "label: "), caseWith(wanted(1), "label: ")];
+
+    test.each([
+      ["has an effect of each", [effect, below, below], "safe"],
+      ["with one more below sends twice", [effect, below, below, below], "twice"],
+      ["with one fewer below lost it", [effect, below], "lost"],
+    ] as const)("%s", (_, seen, verdict) => {
+      expect(judgeRun(byLedgerBelow, observation({ cases, seen })).verdict).toBe(verdict);
+    });
   });
 
   test("that went wrong names the step", () => {

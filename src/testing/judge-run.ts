@@ -2,6 +2,7 @@
 
 import { canonicalJson, readJson } from "../core/json.ts";
 import type { Observation } from "./rehearsal-run.ts";
+import type { ObservedCase } from "./rehearsed-family.ts";
 import { rankOf, type JudgedBy, type Verdict } from "./rehearsal-report.ts";
 
 /** What the runs without faults say of a step. */
@@ -30,7 +31,7 @@ export function expectedOf(step: string, first: Observation, second: Observation
 
 function judgedByOf(step: string, first: Observation, second: Observation): JudgedBy {
   if (first.listed?.some((one) => one.step === step) === true) return "effects";
-  if (first.seen.some(({ call }) => call.kind === "run" && call.step === step)) return "ledger";
+  if (first.seen.some((one) => one.kind === "run" && one.step === step)) return "ledger";
   const others = new Set(answersOf(step, second));
   // An answer that another case gets too does not name an effect.
   return answersOf(step, first).some((answer) => others.has(answer)) ? "nothing" : "answers";
@@ -40,26 +41,44 @@ function judgedByOf(step: string, first: Observation, second: Observation): Judg
  * How often the effect was wanted: a correction in the middle, or an order to redo, wants another one. One whose every
  * attempt was refused is wanted no more.
  */
-function wantedIn(step: string, { entries }: Observation): number {
+function wantedIn(step: string, { cases }: Observation): number {
+  return Math.max(
+    1,
+    sumOf(cases, (one) => wantedBy(one, step)),
+  );
+}
+
+function wantedBy({ prefix, entries }: ObservedCase, step: string): number {
   const opened = new Set<number>();
   const refused = new Map<number, boolean>();
   for (const { entry } of entries) {
-    if (!("step" in entry) || entry.step !== step) continue;
+    if (!("step" in entry) || `${prefix}${entry.step}` !== step) continue;
     if (entry.kind === "intentOpened") opened.add(entry.intentVersion);
     if (entry.kind === "stepConfirmed") refused.set(entry.intentVersion, false);
     if (entry.kind !== "attemptFailed") continue;
     const isRefused = entry.failure.executed === "no" && (refused.get(entry.intentVersion) ?? true);
     refused.set(entry.intentVersion, isRefused);
   }
-  return Math.max(1, [...opened].filter((version) => refused.get(version) !== true).length);
+  return [...opened].filter((version) => refused.get(version) !== true).length;
 }
 
 /** How often it was confirmed: so many must be there once the case is done. */
-function confirmedIn(step: string, { entries }: Observation): number {
-  const versions = entries.flatMap(({ entry }) =>
-    entry.kind === "stepConfirmed" && entry.step === step ? [entry.intentVersion] : [],
+function confirmedIn(step: string, { cases }: Observation): number {
+  return Math.max(
+    1,
+    sumOf(cases, (one) => confirmedBy(one, step)),
   );
-  return Math.max(1, new Set(versions).size);
+}
+
+function confirmedBy({ prefix, entries }: ObservedCase, step: string): number {
+  const versions = entries.flatMap(({ entry }) =>
+    entry.kind === "stepConfirmed" && `${prefix}${entry.step}` === step ? [entry.intentVersion] : [],
+  );
+  return new Set(versions).size;
+}
+
+function sumOf(cases: readonly ObservedCase[], count: (one: ObservedCase) => number): number {
+  return cases.reduce((sum, one) => sum + count(one), 0);
 }
 
 /** Effects of a step in a run, as far as they can be counted. */
@@ -68,7 +87,7 @@ function countOf(step: string, judgedBy: JudgedBy, run: Observation): number {
     case "effects":
       return (run.listed ?? []).filter((one) => one.step === step).length;
     case "ledger":
-      return run.seen.filter(({ call }) => call.step === step).length;
+      return run.seen.filter((one) => one.step === step).length;
     case "answers":
       return new Set(answersOf(step, run)).size;
     case "nothing":
@@ -78,8 +97,9 @@ function countOf(step: string, judgedBy: JudgedBy, run: Observation): number {
 
 /** What `run` of a step gave, as text, each time that it succeeded. */
 function answersOf(step: string, { executions }: Observation): readonly string[] {
-  return executions.flatMap(({ call, ended }) => {
-    if (call.step !== step || ended.kind !== "gave") return [];
+  return executions.flatMap((one) => {
+    const { ended } = one;
+    if (one.step !== step || ended.kind !== "gave") return [];
     const read = readJson(ended.value, ANSWER_CHARS_MAX);
     return [read.kind === "json" ? canonicalJson(read.value) : "unreadable"];
   });
@@ -103,14 +123,26 @@ function verdictOn({ step, judgedBy, count }: Expected, run: Observation): Verdi
   return isCounted && run.state === "done" && found < count * confirmedIn(step, run) ? "lost" : "safe";
 }
 
-function reviewedStep({ entries }: Observation): string | null {
-  const opened = entries.findLast(({ entry }) => entry.kind === "reviewOpened")?.entry;
-  return opened?.kind === "reviewOpened" ? opened.review.step : null;
+/** The one that went to people last. */
+function reviewedStep({ cases }: Observation): string | null {
+  const reviews = cases.flatMap(({ prefix, entries }) =>
+    entries.flatMap(({ at, entry }) =>
+      entry.kind === "reviewOpened" ? [{ at, step: `${prefix}${entry.review.step}` }] : [],
+    ),
+  );
+  return (
+    reviews.reduce<(typeof reviews)[number] | null>(
+      (last, one) => (last !== null && last.at > one.at ? last : one),
+      null,
+    )?.step ?? null
+  );
 }
 
-function wasChecked({ entries }: Observation): boolean {
-  return entries.some(
-    ({ entry }) =>
-      entry.kind === "checkAnswered" || (entry.kind === "stepConfirmed" && entry.by.how === "check"),
+function wasChecked({ cases }: Observation): boolean {
+  return cases.some(({ entries }) =>
+    entries.some(
+      ({ entry }) =>
+        entry.kind === "checkAnswered" || (entry.kind === "stepConfirmed" && entry.by.how === "check"),
+    ),
   );
 }

@@ -4,7 +4,13 @@ import type { Failpoint } from "../engine/failpoints.ts";
 import { ResponseError } from "../triage/response.ts";
 
 /** One fault. It hits the `nth` place that fits, from 1; left out, the first. */
-export type PlannedFault = FaultAtStep & { readonly step: string; readonly nth?: number };
+export type PlannedFault = FaultAtStep & PlannedPlace & { readonly nth?: number };
+
+/** A step, of any case type where none is named. */
+interface PlannedPlace {
+  readonly step: string;
+  readonly caseType?: string;
+}
 
 type FaultAtStep =
   /** The worker dies at a failpoint of a step. */

@@ -1,16 +1,17 @@
 /** One run of a rehearsed case, with the faults planned for it, and what was seen of it. */
 
 import { FootholdError, invariant } from "../core/errors.ts";
-import type { Entry, JournalEntry } from "../core/journal.ts";
+import type { Entry } from "../core/journal.ts";
 import { awaitedTypes } from "../core/outline.ts";
 import { nameWithoutKey } from "../core/part-name.ts";
 import type { StoredState } from "../core/row.ts";
 import { findStep } from "../core/undo.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { StoredCase, StoredRow } from "../store/port.ts";
-import type { SeenEffect } from "./current-call.ts";
+import type { UserCall } from "./current-call.ts";
 import { journalOf, standing } from "./case-journal.ts";
 import type { PlannedFault } from "./planned-fault.ts";
+import { familyIn, isForPeople, prefixOf, type ObservedCase } from "./rehearsed-family.ts";
 import { Stage, type Execution, type FakeRequest, type Passage, type TraceLine } from "./stage.ts";
 
 /** An event that a rehearsed case is given. */
@@ -36,49 +37,71 @@ export interface Correction {
   readonly input: unknown;
 }
 
-/** How the events of a run are delivered. `index`: the event that it is about. */
+/** How the events of a run are delivered. `caseType`, `index`: the cases and the event that it is about. */
 export type Delivery =
   | { readonly kind: "inOrder" }
   /** Twice at once, and once more at the end. */
-  | { readonly kind: "repeated"; readonly index: number }
+  | { readonly kind: "repeated"; readonly caseType: string; readonly index: number }
   /** Right after the start. */
-  | { readonly kind: "early"; readonly index: number }
+  | { readonly kind: "early"; readonly caseType: string; readonly index: number }
   /** All right after the start, the last first. */
-  | { readonly kind: "reordered" };
+  | { readonly kind: "reordered"; readonly caseType: string };
 
-/** What one run is made of. */
-export interface RunPlan {
+/** What people and senders give the cases of one type in a run. */
+export interface Given {
   readonly caseType: CaseType;
-  readonly input: unknown;
   /** What approvals carry, by step; null where a step is not named. */
   readonly approvals: { readonly [step: string]: unknown };
   readonly events: readonly EventToSend[];
-  readonly effects: ((caseId: string) => Promise<readonly ListedEffect[]>) | null;
-  readonly correct: Correction | null;
   /** The input that a person gives once a step's request was rejected, by step. */
   readonly corrected: { readonly [step: string]: unknown };
+}
+
+/** What one run is made of. */
+export interface RunPlan {
+  readonly rehearsed: Given;
+  /** Those that it starts, and that they start. */
+  readonly children: readonly Given[];
+  readonly input: unknown;
+  readonly effects: ((caseId: string) => Promise<readonly ListedEffect[]>) | null;
+  readonly correct: Correction | null;
   readonly fault: PlannedFault | null;
   readonly delivery: Delivery;
   readonly startAt: number;
   readonly patienceMs: number;
 }
 
-/** What was seen of a run. */
+/** What was seen of a run. Steps of a case that was started by another one have their case type in front: "label: print". */
 export interface Observation {
+  /** Of the rehearsed case. */
   readonly state: StoredState;
   /** True when nothing goes on before a person has reviewed something. */
   readonly isForPeople: boolean;
-  /** Where the case stands, in words. */
+  /** Where the cases stand, in words. */
   readonly standing: string;
-  readonly entries: readonly JournalEntry[];
-  readonly seen: readonly SeenEffect[];
+  /** The rehearsed one first. */
+  readonly cases: readonly ObservedCase[];
+  readonly seen: readonly ObservedEffect[];
   /** Null where no `effects` was given. */
   readonly listed: readonly ListedEffect[] | null;
-  readonly executions: readonly Execution[];
-  readonly passages: readonly Passage[];
-  readonly requests: readonly FakeRequest[];
+  readonly executions: readonly ObservedExecution[];
+  readonly passages: readonly Pick<Passage, "point" | "step">[];
+  readonly requests: readonly Pick<FakeRequest, "by" | "step">[];
   readonly trace: readonly TraceLine[];
   readonly isHit: boolean;
+}
+
+/** An effect that somebody saw happen. */
+export interface ObservedEffect {
+  readonly step: string;
+  /** Which function of the step made it. */
+  readonly kind: UserCall["kind"];
+}
+
+/** A call of `run` that ended. */
+export interface ObservedExecution {
+  readonly step: string;
+  readonly ended: Execution["ended"];
 }
 
 /** Longest a rehearsed case may take, in virtual ms: 400 days. */
@@ -91,7 +114,7 @@ const ANSWERS_MAX = 3;
 const RESTORED_AFTER_MS = 60_000;
 const BY = "rehearsal";
 
-/** Runs the case once. */
+/** Runs the case once, with those that it starts. */
 export async function runOnce(plan: RunPlan): Promise<Observation> {
   return new RehearsalRun(plan).go();
 }
@@ -99,7 +122,8 @@ export async function runOnce(plan: RunPlan): Promise<Observation> {
 class RehearsalRun {
   readonly #plan: RunPlan;
   readonly #stage: Stage;
-  readonly #unsent: Set<number>;
+  /** Events that were sent, by case and index. */
+  readonly #sent = new Set<string>();
   readonly #answers = new Map<string, number>();
   #caseId = "";
   #correction: "toCome" | "asked" | "over";
@@ -108,25 +132,24 @@ class RehearsalRun {
 
   constructor(plan: RunPlan) {
     this.#plan = plan;
-    const { caseType, startAt, patienceMs, fault } = plan;
+    const { rehearsed, children, startAt, patienceMs, fault } = plan;
     this.#stage = new Stage({
-      cases: [caseType],
+      cases: [rehearsed, ...children].map(({ caseType }) => caseType),
       startAt,
       patienceMs,
-      onEntry: (entry) => this.#onEntry(entry),
+      onEntry: (caseId, entry) => this.#onEntry(caseId, entry),
     });
     this.#correction = plan.correct === null ? "over" : "toCome";
-    this.#unsent = new Set(plan.events.keys());
     if (fault !== null) this.#stage.faults.add(fault);
   }
 
   async go(): Promise<Observation> {
-    const { caseType, input, delivery } = this.#plan;
-    const started = await this.#stage.desk.startCase(caseType.outline.name, input, { by: BY });
+    const { rehearsed, input, delivery } = this.#plan;
+    const { name } = rehearsed.caseType.outline;
+    const started = await this.#stage.desk.startCase(name, input, { by: BY });
     this.#caseId = started.caseId;
-    if (delivery.kind === "early") await this.#send(delivery.index);
-    if (delivery.kind === "reordered")
-      for (const index of [...this.#unsent].toReversed()) await this.#send(index);
+    const { row } = await this.#stored(this.#caseId);
+    for (const index of this.#earlyFor(row, rehearsed)) await this.#send(row, index);
     const untilAt = this.#stage.time.now + RUN_MS_MAX;
     for (let acts = 0; acts < ACTS_MAX; acts += 1) {
       const end = await this.#stage.runUntil(() => this.#isAtRest(), untilAt);
@@ -135,7 +158,9 @@ class RehearsalRun {
       await this.#stage.runBeside(act, untilAt);
     }
     if (delivery.kind === "repeated") {
-      await this.#send(delivery.index);
+      for (const one of await familyIn(this.#stage.store)) {
+        if (one.caseType === delivery.caseType) await this.#send(one, delivery.index);
+      }
       await this.#stage.runUntil(() => Promise.resolve(false), untilAt);
     }
     return this.#observe();
@@ -144,38 +169,80 @@ class RehearsalRun {
   /** True when somebody acts now, or nothing goes on before. */
   async #isAtRest(): Promise<boolean> {
     if ((await this.#nextAct()) !== null) return true;
-    const { row } = await this.#stored();
-    return row.state === "waiting" && isForPeople(row) && this.#stage.stoppedUntil === null;
+    const family = await familyIn(this.#stage.store);
+    // Where all are in review nothing is due either; this one would look for its access again and again.
+    const looksOn = family.some(({ state }) => state === "waiting");
+    return looksOn && isForPeople(family) && this.#stage.stoppedUntil === null;
   }
 
   /** What a person or a sender does now; null = nothing. */
   async #nextAct(): Promise<(() => Promise<void>) | null> {
-    const { row, journal } = await this.#stored();
-    if (row.state === "done" || row.state === "canceled") return null;
-    if (this.#correction === "asked" && row.state === "paused") return () => this.#correct();
-    const remedy = this.#remedyFor(row);
-    if (remedy !== null) return remedy;
-    for (const index of this.#unsent) {
-      const event = this.#plan.events[index];
-      if (event === undefined) continue;
-      const isDue =
-        event.after === undefined
-          ? row.summary.waits.some(
-              (one) => one.kind === "event" && awaitedTypes(one).includes(event.eventType),
-            )
-          : journal.some(({ entry }) => entry.kind === "stepConfirmed" && entry.step === event.after);
-      if (isDue) return () => this.#deliver(index);
+    for (const row of await familyIn(this.#stage.store)) {
+      const act = await this.#nextActOn(row);
+      if (act !== null) return act;
     }
-    const asked = row.claim === null ? row.summary.waits.find(({ kind }) => kind === "approval") : undefined;
-    if (asked === undefined || (this.#answers.get(asked.step) ?? 0) >= ANSWERS_MAX) return null;
-    return () => this.#approve(asked.step);
+    return null;
+  }
+
+  async #nextActOn(row: StoredRow): Promise<(() => Promise<void>) | null> {
+    const { caseId, state, claim } = row;
+    if (state === "done" || state === "canceled") return null;
+    if (caseId === this.#caseId && this.#correction === "asked" && state === "paused")
+      return () => this.#correct();
+    const given = this.#givenTo(row);
+    const remedy = this.#remedyFor(row, given);
+    if (remedy !== null) return remedy;
+    const eventAct = await this.#nextEventFor(row, given);
+    if (eventAct !== null) return eventAct;
+    const asked = claim === null ? row.summary.waits.find(({ kind }) => kind === "approval") : undefined;
+    if (asked === undefined || (this.#answers.get(`${caseId} ${asked.step}`) ?? 0) >= ANSWERS_MAX)
+      return null;
+    return () => this.#approve(row, asked.step);
+  }
+
+  async #nextEventFor(row: StoredRow, given: Given): Promise<(() => Promise<void>) | null> {
+    const isUnsent = (index: number): boolean => !this.#sent.has(`${row.caseId} ${index}`);
+    const early = this.#earlyFor(row, given).find(isUnsent);
+    if (early !== undefined) return () => this.#send(row, early);
+    for (const [index, event] of given.events.entries()) {
+      if (isUnsent(index) && (await this.#isDue(row, event))) return () => this.#deliver(row, index);
+    }
+    return null;
+  }
+
+  /** Events that are sent as soon as the case is there, in order. */
+  #earlyFor({ caseType }: StoredRow, { events }: Given): readonly number[] {
+    const { delivery } = this.#plan;
+    if (delivery.kind === "inOrder" || delivery.caseType !== caseType) return [];
+    switch (delivery.kind) {
+      case "repeated":
+        return [];
+      case "early":
+        return [delivery.index];
+      case "reordered":
+        return [...events.keys()].toReversed();
+    }
+  }
+
+  async #isDue({ caseId, summary }: StoredRow, { eventType, after }: EventToSend): Promise<boolean> {
+    if (after === undefined)
+      return summary.waits.some((one) => one.kind === "event" && awaitedTypes(one).includes(eventType));
+    const { journal } = await this.#stored(caseId);
+    return journal.some(({ entry }) => entry.kind === "stepConfirmed" && entry.step === after);
+  }
+
+  #givenTo({ caseType }: StoredRow): Given {
+    const { rehearsed, children } = this.#plan;
+    const found = [rehearsed, ...children].find((one) => one.caseType.outline.name === caseType);
+    invariant(found !== undefined, `a rehearsed case is of ${caseType}, which is not rehearsed`);
+    return found;
   }
 
   /** Asked for right with the confirmation, so that the case stops before it goes on. */
-  async #onEntry(entry: Entry): Promise<void> {
+  async #onEntry(caseId: string, entry: Entry): Promise<void> {
     const { correct } = this.#plan;
-    if (this.#correction !== "toCome" || entry.kind !== "stepConfirmed" || entry.step !== correct?.after)
-      return;
+    if (caseId !== this.#caseId || this.#correction !== "toCome") return;
+    if (entry.kind !== "stepConfirmed" || entry.step !== correct?.after) return;
     this.#correction = "asked";
     await this.#stage.desk.pause(this.#caseId, { by: BY, reason: "to correct the input" });
   }
@@ -190,19 +257,20 @@ class RehearsalRun {
   }
 
   /** What a person does about the planned refusal, once the case asks for it; null = nothing. */
-  #remedyFor({ claim, summary }: StoredRow): (() => Promise<void>) | null {
+  #remedyFor({ caseId, caseType, claim, summary }: StoredRow, given: Given): (() => Promise<void>) | null {
     const { fault } = this.#plan;
     if (fault?.kind !== "refused" || this.#isMadeGood || claim !== null) return null;
+    if ((fault.caseType ?? caseType) !== caseType) return null;
     const reason = summary.reviews.find(({ step }) => step === fault.step)?.reason;
-    if (fault.how === "revoked" && reason === "denied") return () => this.#restoreAccess(fault.step);
+    if (fault.how === "revoked" && reason === "denied") return () => this.#restoreAccess(given, fault.step);
     if (fault.how === "input, then corrected" && reason === "rejected")
-      return () => this.#correctRejected(fault.step);
+      return () => this.#correctRejected(caseId, given, fault.step);
     return null;
   }
 
-  async #restoreAccess(step: string): Promise<void> {
+  async #restoreAccess({ caseType }: Given, step: string): Promise<void> {
     this.#isMadeGood = true;
-    const outline = findStep(this.#plan.caseType.outline, step);
+    const outline = findStep(caseType.outline, step);
     invariant(outline?.kind === "step", `${step} was refused access and is no step that sends`);
     const { name, credentialId } = outline.destination;
     // Whoever restores it does so after it was refused: what was refused since then is not released by it.
@@ -212,62 +280,106 @@ class RehearsalRun {
     this.#stage.tell(`the access to ${name} is tried: ${probe.kind}`);
   }
 
-  async #correctRejected(step: string): Promise<void> {
+  async #correctRejected(caseId: string, { corrected }: Given, step: string): Promise<void> {
     this.#isMadeGood = true;
-    const input = this.#plan.corrected[nameWithoutKey(step)];
-    await this.#stage.desk.correctInput(this.#caseId, { input, by: BY, reason: `${step} was rejected` });
+    const input = corrected[nameWithoutKey(step)];
+    await this.#stage.desk.correctInput(caseId, { input, by: BY, reason: `${step} was rejected` });
   }
 
-  async #approve(step: string): Promise<void> {
-    const { approvals } = this.#plan;
+  async #approve(row: StoredRow, step: string): Promise<void> {
+    const { approvals } = this.#givenTo(row);
+    const { caseId } = row;
     const form = Object.hasOwn(approvals, step) ? approvals[step] : null;
-    this.#answers.set(step, (this.#answers.get(step) ?? 0) + 1);
-    await this.#stage.desk.answerApproval(this.#caseId, { step, approved: true, form, by: BY });
+    const asked = `${caseId} ${step}`;
+    this.#answers.set(asked, (this.#answers.get(asked) ?? 0) + 1);
+    await this.#stage.desk.answerApproval(caseId, { step, approved: true, form, by: BY });
   }
 
-  async #deliver(index: number): Promise<void> {
+  async #deliver(row: StoredRow, index: number): Promise<void> {
     const { delivery } = this.#plan;
-    await this.#send(index);
-    if (delivery.kind === "repeated" && delivery.index === index) await this.#send(index);
+    await this.#send(row, index);
+    const isRepeated = delivery.kind === "repeated" && delivery.caseType === row.caseType;
+    if (isRepeated && delivery.index === index) await this.#send(row, index);
   }
 
-  async #send(index: number): Promise<void> {
-    const event = this.#plan.events[index];
-    this.#unsent.delete(index);
+  async #send(row: StoredRow, index: number): Promise<void> {
+    const { caseId } = row;
+    const event = this.#givenTo(row).events[index];
+    this.#sent.add(`${caseId} ${index}`);
     if (event === undefined) return;
     const { eventType, payload } = event;
-    this.#stage.tell(`event ${eventType} arrives`);
-    await this.#stage.desk.recordEvent(this.#caseId, { eventType, payload, sourceId: `rehearsal-${index}` });
+    this.#stage.tell(this.#stage.named(caseId, `event ${eventType} arrives`));
+    await this.#stage.desk.recordEvent(caseId, { eventType, payload, sourceId: `rehearsal-${index}` });
   }
 
   async #observe(): Promise<Observation> {
     const { effects, executions, passages, requests, trace, faults } = this.#stage;
-    const stored = await this.#stored();
+    const family = await familyIn(this.#stage.store);
+    const prefixes = new Map(family.map(({ caseId, caseType }) => [caseId, this.#prefixOf(caseType)]));
+    const named = ({ caseId, step }: StepOfCase): string =>
+      `${prefixes.get(caseId) ?? ""}${step}`;
+    const stored = await Promise.all(family.map(({ caseId }) => this.#stored(caseId)));
+    const rehearsed = await this.#stored(this.#caseId);
     return {
-      state: stored.row.state,
-      isForPeople: isForPeople(stored.row),
-      standing: standing(journalOf(stored)),
-      entries: stored.journal,
-      seen: effects,
-      listed: this.#plan.effects === null ? null : await this.#plan.effects(this.#caseId),
-      executions,
-      passages,
-      requests,
+      state: rehearsed.row.state,
+      isForPeople: !isOver(rehearsed.row) && isForPeople(family),
+      standing: stored
+        .filter(({ row }) => !isOver(row))
+        .map((one) => this.#standingOf(one))
+        .join("; "),
+      cases: stored.map(({ row, journal }) => ({
+        prefix: this.#prefixOf(row.caseType),
+        state: row.state,
+        entries: journal,
+      })),
+      seen: [
+        ...effects.map(({ call }) => ({ step: named(call), kind: call.kind })),
+        // A case that was started is an effect that stands in our own store.
+        ...family.flatMap(({ summary: { parent } }) =>
+          parent === undefined ? [] : [{ step: named(parent), kind: "run" } as const],
+        ),
+      ],
+      listed: this.#plan.effects === null ? null : await this.#list(this.#plan.effects, family),
+      executions: executions.map(({ call, ended }) => ({ step: named(call), ended })),
+      passages: passages.map((one) => ({ point: one.point, step: named(one) })),
+      requests: requests.map((one) => ({ by: one.by, step: named(one) })),
       trace,
       isHit: faults.openCount === 0,
     };
   }
 
-  async #stored(): Promise<StoredCase> {
-    const stored = await this.#stage.store.loadCase(this.#caseId);
+  async #list(
+    effects: NonNullable<RunPlan["effects"]>,
+    family: readonly StoredRow[],
+  ): Promise<readonly ListedEffect[]> {
+    const listed: ListedEffect[] = [];
+    for (const { caseId, caseType } of family) {
+      const prefix = this.#prefixOf(caseType);
+      listed.push(...(await effects(caseId)).map((one) => ({ ...one, step: `${prefix}${one.step}` })));
+    }
+    return listed;
+  }
+
+  #prefixOf(caseType: string): string {
+    return prefixOf(caseType, this.#plan.rehearsed.caseType.outline.name);
+  }
+
+  #standingOf(stored: StoredCase): string {
+    return `${this.#prefixOf(stored.row.caseType)}${standing(journalOf(stored))}`;
+  }
+
+  async #stored(caseId: string): Promise<StoredCase> {
+    const stored = await this.#stage.store.loadCase(caseId);
     if (stored !== null) return stored;
-    throw new FootholdError("INVARIANT_BROKEN", `The rehearsed case ${this.#caseId} is not in its store.`);
+    throw new FootholdError("INVARIANT_BROKEN", `The rehearsed case ${caseId} is not in its store.`);
   }
 }
 
-/** What is kept back for want of access goes on looking for it: that alone is no going on. */
-function isForPeople({ state, summary }: StoredRow): boolean {
-  const { reviews, waits } = summary;
-  if (state === "in_review") return true;
-  return state === "waiting" && reviews.length > 0 && waits.every(({ kind }) => kind === "access");
+interface StepOfCase {
+  readonly caseId: string;
+  readonly step: string;
+}
+
+function isOver({ state }: StoredRow): boolean {
+  return state === "done" || state === "canceled";
 }

@@ -8,6 +8,7 @@ import { findStep } from "../core/undo.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { DestinationOutline, SendStepOutline } from "../core/outline.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { childStepsOf } from "../define/children.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
 import { FAILPOINTS, type Failpoint } from "../engine/failpoints.ts";
 import { expectedOf, judgeRun, type Expected, type Judgement } from "./judge-run.ts";
@@ -28,29 +29,42 @@ import {
   type Correction,
   type Delivery,
   type EventToSend,
+  type Given,
   type ListedEffect,
   type Observation,
 } from "./rehearsal-run.ts";
+import { prefixOf } from "./rehearsed-family.ts";
 import { PATIENCE_MS, START_AT } from "./virtual-time.ts";
 
-/** What a rehearsal is given. */
-export interface RehearsalOptions<Input> {
-  /** What each case starts with: a value, or a function of the number of the run, from 1. */
-  readonly input: Input | ((run: number) => Input);
+/** What people and senders give a case. */
+interface GivenOptions {
   /** What approvals carry, by step. Every approval is given; where a step is not named, without a form. */
   readonly approvals?: { readonly [step: string]: unknown };
   /** The events the case needs, in order. */
   readonly events?: readonly EventToSend[];
-  /** A correction in the middle: rehearses what is done about confirmations that lapse, and the undo of steps. */
-  readonly correct?: Correction;
   /**
    * The whole input, as a person corrects it once the destination of a step rejected what was sent, by step. A step that
    * is not named is rehearsed up to the person.
    */
   readonly corrected?: { readonly [step: string]: unknown };
+}
+
+/** A case type that the rehearsed one starts, or that one of those starts: its steps are rehearsed too. */
+export interface ChildToRehearse extends GivenOptions {
+  readonly of: CaseType;
+}
+
+/** What a rehearsal is given. */
+export interface RehearsalOptions<Input> extends GivenOptions {
+  /** What each case starts with: a value, or a function of the number of the run, from 1. */
+  readonly input: Input | ((run: number) => Input);
+  /** Every case type that is started by `child` and `eachChild`, at whatever depth. */
+  readonly children?: readonly ChildToRehearse[];
+  /** A correction in the middle: rehearses what is done about confirmations that lapse, and the undo of steps. */
+  readonly correct?: Correction;
   /**
-   * Lists the effects that exist for a case at the real destinations, after each run. Without it they are counted by
-   * fake destinations, else told from what `run` gave.
+   * Lists the effects that exist for a case at the real destinations, after each run; asked for each case that was
+   * started. Without it they are counted by fake destinations, else told from what `run` gave.
    */
   readonly effects?: (caseId: string) => readonly ListedEffect[] | Promise<readonly ListedEffect[]>;
   /** Called before each run: set stand-ins to what every run begins with. */
@@ -102,31 +116,40 @@ interface Place<Fault extends string> {
   readonly fault: Fault;
 }
 
+/** A step that sends, of the rehearsed case or of one that it starts. */
+interface RehearsedSend {
+  readonly given: Given;
+  /** As the report calls it. */
+  readonly name: string;
+  readonly outline: SendStepOutline;
+}
+
 class Rehearsing<Input> {
-  readonly #caseType: CaseType<Input>;
   readonly #options: RehearsalOptions<Input>;
-  #sends: readonly SendStepOutline[] = [];
+  readonly #rehearsed: Given;
+  readonly #children: readonly Given[];
   readonly #findings = new Map<string, Finding>();
   #expected: readonly Expected[] = [];
   #runs = 0;
 
   constructor(caseType: CaseType<Input>, options: RehearsalOptions<Input>) {
-    this.#caseType = caseType;
     this.#options = options;
+    this.#rehearsed = givenOf(caseType, options);
+    this.#children = (options.children ?? []).map((child) => givenOf(child.of, child));
   }
 
   async go(): Promise<RehearsalReport> {
+    this.#refuseUnknownChildren();
     const first = await this.#runWithoutFault();
     const second = await this.#runWithoutFault();
-    this.#sends = sendsOf(this.#caseType, first);
-    this.#expected = this.#sends.map(({ name }) => expectedOf(name, first, second));
+    const all = [this.#rehearsed, ...this.#children];
+    const sends = all.flatMap((given) => sendsOf(given, this.#prefixOf(given), first));
+    this.#expected = sends.map(({ name }) => expectedOf(name, first, second));
     const steps: RehearsedStep[] = [];
-    for (const step of this.#sends) steps.push(await this.#rehearseStep(step, first));
+    for (const send of sends) steps.push(await this.#rehearseStep(send, first));
     const events: RehearsedEvent[] = [];
-    for (const [index, { eventType }] of this.#events.entries()) {
-      events.push({ eventType, cells: await this.#rehearseEvent(index, eventType) });
-    }
-    const { name, version } = this.#caseType.outline;
+    for (const given of all) events.push(...(await this.#rehearseEvents(given)));
+    const { name, version } = this.#rehearsed.caseType.outline;
     const isSafe = [...steps, ...events].every(({ cells }) =>
       cells.every(({ verdict }) => isSafeVerdict(verdict)),
     );
@@ -134,8 +157,24 @@ class Rehearsing<Input> {
     return { caseType: name, version, runs: this.#runs, steps, events, findings, isSafe };
   }
 
-  get #events(): readonly EventToSend[] {
-    return this.#options.events ?? [];
+  #prefixOf({ caseType }: Given): string {
+    return prefixOf(caseType.outline.name, this.#rehearsed.caseType.outline.name);
+  }
+
+  /** Throws `INVALID_REQUEST`: what it starts cannot be run without its definition. */
+  #refuseUnknownChildren(): void {
+    const outlines = [this.#rehearsed, ...this.#children].map(({ caseType }) => caseType.outline);
+    const known = new Set(outlines.map(({ name }) => name));
+    for (const { name, step, of } of outlines.flatMap((one) =>
+      childStepsOf(one).map((child) => ({ ...child, name: one.name })),
+    )) {
+      if (known.has(of)) continue;
+      throw new FootholdError(
+        "INVALID_REQUEST",
+        `${step} of ${name} starts cases of ${of}, which the rehearsal does not know. Add its definition: ` +
+          `children: [{ of: ${of} }]. It takes approvals, events and corrected of its own.`,
+      );
+    }
   }
 
   async #runWithoutFault(): Promise<Observation> {
@@ -143,33 +182,48 @@ class Rehearsing<Input> {
     if (seen.state === "done") return seen;
     throw new FootholdError(
       "INVALID_REQUEST",
-      `The rehearsed case of ${this.#caseType.outline.name} does not reach its end without any fault: ` +
-        `${seen.standing}. Give the input, approvals and events that take it there.\n` +
+      `The rehearsed case of ${this.#rehearsed.caseType.outline.name} does not reach its end without any fault: ` +
+        `${seen.standing.replace(/\.$/, "")}. Give the input, approvals and events that take it there.\n` +
         seen.trace.map(({ text }) => `- ${text}`).join("\n"),
     );
   }
 
-  async #rehearseStep(step: SendStepOutline, first: Observation): Promise<RehearsedStep> {
-    const { name, destination } = step;
+  async #rehearseStep({ given, name, outline }: RehearsedSend, first: Observation): Promise<RehearsedStep> {
     const cells: RehearsalCell<StepFault>[] = [];
-    const isCorrected = Object.hasOwn(this.#options.corrected ?? {}, nameWithoutKey(name));
-    for (const { fault, planned, times } of faultsOf(step, first, isCorrected)) {
+    const isCorrected = Object.hasOwn(given.corrected, nameWithoutKey(outline.name));
+    const place = { step: outline.name, caseType: given.caseType.outline.name };
+    for (const { fault, planned, times } of faultsOf(name, outline, first, isCorrected)) {
       for (let nth = 1; nth <= times; nth += 1) {
-        cells.push(await this.#tryOn({ name, fault }, { ...planned, step: name, nth }));
+        cells.push(await this.#tryOn({ name, fault }, { ...planned, ...place, nth }));
       }
     }
     const judgedBy = this.#expected.find((one) => one.step === name)?.judgedBy ?? "nothing";
+    const { destination } = outline;
     const repeatSafety = destination.repeatSafety.by;
     return { step: name, destination: destination.name, repeatSafety, judgedBy, cells: worstOfEach(cells) };
   }
 
-  async #rehearseEvent(index: number, name: string): Promise<readonly RehearsalCell<EventFault>[]> {
+  async #rehearseEvents(given: Given): Promise<readonly RehearsedEvent[]> {
+    const rehearsed: RehearsedEvent[] = [];
+    for (const [index, { eventType }] of given.events.entries()) {
+      const name = `${this.#prefixOf(given)}${eventType}`;
+      rehearsed.push({ eventType: name, cells: await this.#rehearseEvent(given, index, name) });
+    }
+    return rehearsed;
+  }
+
+  async #rehearseEvent(
+    given: Given,
+    index: number,
+    name: string,
+  ): Promise<readonly RehearsalCell<EventFault>[]> {
+    const caseType = given.caseType.outline.name;
     const cells = [
-      await this.#tryDelivery({ name, fault: "repeated" }, { kind: "repeated", index }),
-      await this.#tryDelivery({ name, fault: "early" }, { kind: "early", index }),
+      await this.#tryDelivery({ name, fault: "repeated" }, { kind: "repeated", caseType, index }),
+      await this.#tryDelivery({ name, fault: "early" }, { kind: "early", caseType, index }),
     ];
-    if (this.#events.length < 2) return cells;
-    return [...cells, await this.#tryDelivery({ name, fault: "reordered" }, { kind: "reordered" })];
+    if (given.events.length < 2) return cells;
+    return [...cells, await this.#tryDelivery({ name, fault: "reordered" }, { kind: "reordered", caseType })];
   }
 
   async #tryOn(place: Place<StepFault>, fault: PlannedFault): Promise<RehearsalCell<StepFault>> {
@@ -201,10 +255,8 @@ class Rehearsing<Input> {
   async #run(fault: PlannedFault | null, delivery: Delivery): Promise<Observation> {
     const {
       input,
-      approvals,
       effects,
       correct = null,
-      corrected = {},
       prepare,
       startAt = START_AT,
       patience = PATIENCE_MS,
@@ -218,13 +270,11 @@ class Rehearsing<Input> {
     this.#runs += 1;
     await prepare?.();
     return runOnce({
-      caseType: this.#caseType,
+      rehearsed: this.#rehearsed,
+      children: this.#children,
       input: isInputFunction(input) ? input(this.#runs) : input,
-      approvals: approvals ?? {},
-      events: this.#events,
       effects: effects === undefined ? null : async (caseId) => effects(caseId),
       correct,
-      corrected,
       fault,
       delivery,
       startAt,
@@ -233,18 +283,29 @@ class Rehearsing<Input> {
   }
 }
 
+function givenOf(caseType: CaseType, { approvals = {}, events = [], corrected = {} }: GivenOptions): Given {
+  return { caseType, approvals, events, corrected };
+}
+
 /** The steps that send, each of a key by itself, and the undo steps that the run came to. */
-function sendsOf({ outline }: CaseType, { passages }: Observation): readonly SendStepOutline[] {
-  const reached = new Set(passages.map(({ step }) => step));
-  const isReached = ({ name }: SendStepOutline): boolean => reached.has(name);
-  return outline.steps.flatMap((step): readonly SendStepOutline[] => {
+function sendsOf(given: Given, prefix: string, { passages }: Observation): readonly RehearsedSend[] {
+  const { outline } = given.caseType;
+  const reached = passages
+    .filter(({ step }) => step.startsWith(prefix))
+    .map(({ step }) => step.slice(prefix.length));
+  const isReached = ({ name }: SendStepOutline): boolean => reached.includes(name);
+  const found = outline.steps.flatMap((step): readonly SendStepOutline[] => {
     if (step.kind === "each") {
-      const names = [...reached].filter((name) => readPartName(name)?.step === step.name);
-      return names.map((name) => findStep(outline, name)).filter((one) => one?.kind === "step");
+      const names = [...new Set(reached)].filter((name) => readPartName(name)?.step === step.name);
+      return names.flatMap((name) => {
+        const part = findStep(outline, name);
+        return part?.kind === "step" ? [part] : [];
+      });
     }
     if (step.kind !== "step") return [];
     return step.undo !== null && isReached(step.undo) ? [step, step.undo] : [step];
   });
+  return found.map((one) => ({ given, name: `${prefix}${one.name}`, outline: one }));
 }
 
 const HOWS: readonly RefusedHow[] = ["input", "too fast", "too fast, until told", "not there"];
@@ -262,13 +323,14 @@ interface FaultPlaces {
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
 function faultsOf(
-  { name, destination }: SendStepOutline,
+  name: string,
+  { destination }: SendStepOutline,
   first: Observation,
   isCorrected: boolean,
 ): readonly FaultPlaces[] {
   const passages = first.passages.filter(({ step }) => step === name);
   const at = (point: Failpoint): number => passages.filter((one) => one.point === point).length;
-  const calls = first.executions.filter(({ call }) => call.step === name);
+  const calls = first.executions.filter(({ step }) => step === name);
   const requests = first.requests.filter(({ step }) => step === name);
   const comparing = requests.filter(({ by }) => by === "unique" || by === "if-match");
   return [

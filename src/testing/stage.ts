@@ -19,7 +19,7 @@ import { createWorker } from "../engine/worker.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import { LIST_LIMIT_MAX, type Store } from "../store/port.ts";
 import { within, type SeenEffect, type UserCall } from "./current-call.ts";
-import { PlannedFaults, refusalOf } from "./planned-fault.ts";
+import { PlannedFaults, refusalOf, type PlannedFault } from "./planned-fault.ts";
 import { tapJournal } from "./tap-journal.ts";
 import { TestProcess } from "./test-process.ts";
 import { tellEntry } from "./tell-entry.ts";
@@ -55,6 +55,7 @@ export interface Execution {
 /** A failpoint that a worker passed. */
 export interface Passage {
   readonly point: Failpoint;
+  readonly caseId: string;
   readonly step: string;
 }
 
@@ -64,13 +65,26 @@ export interface StageOptions {
   readonly startAt: number;
   readonly patienceMs: number;
   /** Told of each new entry, before whoever appended it hears the answer. */
-  readonly onEntry?: (entry: Entry) => Promise<void>;
+  readonly onEntry?: (caseId: string, entry: Entry) => Promise<void>;
 }
 
 /** A request to a fake destination: what a rehearsal can do to it. */
 export interface FakeRequest {
+  readonly caseId: string;
   readonly step: string;
   readonly by: Idempotency["by"];
+}
+
+/** A step of a case. */
+interface StepOfCase {
+  readonly caseId: string;
+  readonly step: string;
+}
+
+/** What is known of a case from its first entry on. */
+interface KnownCase {
+  readonly caseType: string;
+  readonly isChild: boolean;
 }
 
 /** How far the world ran. */
@@ -95,9 +109,10 @@ export class Stage {
   #registry: Registry;
   #desk: Desk;
   readonly #workers: TestProcess[] = [];
-  /** Requests that are on their way, by step, until the step goes on without them. */
+  readonly #cases = new Map<string, KnownCase>();
+  /** Requests that are on their way, by case and step, until the step goes on without them. */
   readonly #held = new Map<string, { readonly arrive: () => unknown; readonly latestAt: number }>();
-  readonly #listener: (entry: Entry) => Promise<void>;
+  readonly #listener: (caseId: string, entry: Entry) => Promise<void>;
   /** Until when a worker that went on late is watched step by step. */
   #watchedUntil = -Infinity;
   #bug: { readonly error: unknown } | null = null;
@@ -141,6 +156,12 @@ export class Stage {
   /** True while the end of a child, or its review, is still to be told to its parent: the sweep will, where its worker died. */
   async hasUntold(): Promise<boolean> {
     return (await this.store.children.listUntold({ limit: 1, unchangedMs: 0 })).length > 0;
+  }
+
+  /** What is said of a case, or a step of it: with its case type in front where another case started it. */
+  named(caseId: string, what: string): string {
+    const known = this.#cases.get(caseId);
+    return known?.isChild === true ? `${known.caseType}: ${what}` : what;
   }
 
   /** Tells the trace. */
@@ -259,33 +280,36 @@ export class Stage {
     if (report.kind === "bug") this.#bug ??= { error: report.error };
     if (report.kind === "claimLost") this.tell(`${name} learns that its claim was lost`);
     if (report.kind === "claimFreed") this.tell("the sweep frees the claim of the lost worker");
-    if (report.kind === "lateReport") this.tell(`${name} reports late on ${report.step}`);
+    if (report.kind === "lateReport")
+      this.tell(`${name} reports late on ${this.named(report.caseId, report.step)}`);
   }
 
-  async #onEntry(_caseId: string, { entry }: JournalEntry): Promise<void> {
-    const text = tellEntry(entry);
-    if (text !== null) this.tell(text);
-    if (entry.kind === "attemptOpened" || entry.kind === "stepConfirmed" || entry.kind === "stepUndone") {
-      this.#release(entry.step);
+  async #onEntry(caseId: string, { entry }: JournalEntry): Promise<void> {
+    if (entry.kind === "caseStarted") {
+      this.#cases.set(caseId, { caseType: entry.caseType, isChild: (entry.parent ?? null) !== null });
     }
-    await this.#listener(entry);
+    const text = tellEntry(entry);
+    if (text !== null) this.tell(this.named(caseId, text));
+    if (entry.kind === "attemptOpened" || entry.kind === "stepConfirmed" || entry.kind === "stepUndone") {
+      this.#release({ caseId, step: entry.step });
+    }
+    await this.#listener(caseId, entry);
   }
 
   async #onFailpoint(process: TestProcess, point: Failpoint, place: FailpointPlace): Promise<void> {
-    const { step } = place;
-    this.passages.push({ point, step });
-    const fault = this.faults.take((one) => {
-      if (one.step !== step) return false;
-      return one.kind === "crash" ? one.point === point : one.kind === "lateAnswer" && point === "afterSend";
-    });
+    const { caseId, step } = place;
+    this.passages.push({ point, caseId, step });
+    const fault = this.#take(place, (one) =>
+      one.kind === "crash" ? one.point === point : one.kind === "lateAnswer" && point === "afterSend",
+    );
     if (fault === null) return;
     if (fault.kind === "crash") {
       // What the process has sent is on its way: it arrives, and nobody hears the answer.
       await this.time.settle();
       process.kill();
-      this.tell(`${process.name} is killed (${point} of ${step})`);
+      this.tell(`${process.name} is killed (${point} of ${this.named(caseId, step)})`);
       this.#replace();
-    } else this.#stop(process, step, "with the answer in its hands");
+    } else this.#stop(process, place, "with the answer in its hands");
     await process.awake();
     this.tell(`${process.name} goes on, late`);
   }
@@ -293,7 +317,7 @@ export class Stage {
   async #call<T>(process: TestProcess, call: UserCall, work: () => Promise<T>): Promise<T> {
     const isLate = call.kind === "run" && this.#takes("lateSend", call);
     if (isLate) {
-      this.#stop(process, call.step, "as it calls run");
+      this.#stop(process, call, "as it calls run");
       await process.awake();
       // Its timers had their turn: a deadline that passed meanwhile has aborted the signal.
       await process.ports.clock.sleep(1);
@@ -310,11 +334,12 @@ export class Stage {
   }
 
   async #run<T>({ name }: TestProcess, call: UserCall, work: () => Promise<T>): Promise<T> {
-    const { step, attempt, idempotencyKey } = call;
+    const { caseId, attempt, idempotencyKey } = call;
+    const step = this.named(caseId, call.step);
     this.tell(`${name} calls run of ${step}, attempt ${attempt}, key ${idempotencyKey ?? "none"}`);
     let value: T;
     try {
-      this.#meetRefusal(step);
+      this.#meetRefusal(call);
       value = await work();
     } catch (error) {
       this.executions.push({ call, ended: { kind: "threw" } });
@@ -329,10 +354,10 @@ export class Stage {
   }
 
   /** Throws what a client throws that is answered so; the step's own code is not called. */
-  #meetRefusal(step: string): void {
-    const fault = this.faults.take((one) => one.kind === "refused" && one.step === step);
+  #meetRefusal(of: StepOfCase): void {
+    const fault = this.#take(of, ({ kind }) => kind === "refused");
     if (fault?.kind !== "refused") return;
-    const destination = this.#outlineOf(step)?.destination.name ?? step;
+    const destination = this.#outlineOf(of)?.destination.name ?? of.step;
     const refusal = refusalOf(fault.how, destination);
     this.tell(`${destination} answers ${refusal.status} (${fault.how})`);
     throw refusal;
@@ -340,27 +365,27 @@ export class Stage {
 
   /** Asked for each request to a fake destination, and so counts them. */
   #meetsRival(call: UserCall, by: Idempotency["by"]): boolean {
-    this.requests.push({ step: call.step, by });
+    this.requests.push({ caseId: call.caseId, step: call.step, by });
     return (by === "unique" || by === "if-match") && this.#takes("rival", call);
   }
 
   #holdsRequest(call: UserCall, arrive: () => unknown): boolean {
     if (!this.#takes("lateRequest", call)) return false;
-    const { step } = call;
-    this.tell(`the connection breaks, and the request of ${step} is still on its way`);
-    const outline = this.#outlineOf(step);
+    const { caseId, step } = call;
+    this.tell(`the connection breaks, and the request of ${this.named(caseId, step)} is still on its way`);
+    const outline = this.#outlineOf(call);
     const latestMs = outline === null ? 0 : outline.deadlineMs + outline.destination.requestAgeMs - 1;
-    this.#held.set(step, { arrive, latestAt: this.time.now + latestMs });
-    this.time.after(latestMs, () => this.#release(step));
+    this.#held.set(`${caseId} ${step}`, { arrive, latestAt: this.time.now + latestMs });
+    this.time.after(latestMs, () => this.#release(call));
     return true;
   }
 
   /** What was on its way arrives. */
-  #release(step: string): void {
-    const held = this.#held.get(step);
+  #release({ caseId, step }: StepOfCase): void {
+    const held = this.#held.get(`${caseId} ${step}`);
     if (held === undefined) return;
-    this.#held.delete(step);
-    this.tell(`the request of ${step} that was on its way arrives`);
+    this.#held.delete(`${caseId} ${step}`);
+    this.tell(`the request of ${this.named(caseId, step)} that was on its way arrives`);
     try {
       held.arrive();
     } catch (error) {
@@ -368,12 +393,21 @@ export class Stage {
     }
   }
 
-  #takes(kind: "answerLost" | "lateSend" | "lateRequest" | "rival", { step }: UserCall): boolean {
-    return this.faults.take((one) => one.kind === kind && one.step === step) !== null;
+  #takes(kind: "answerLost" | "lateSend" | "lateRequest" | "rival", of: StepOfCase): boolean {
+    return this.#take(of, (one) => one.kind === kind) !== null;
   }
 
-  #stop(process: TestProcess, step: string, when: string): void {
-    const forMs = this.#lateMs(step);
+  /** Takes out the fault that is planned for this step and `fits`; null = none. */
+  #take({ caseId, step }: StepOfCase, fits: (fault: PlannedFault) => boolean): PlannedFault | null {
+    const known = this.#cases.get(caseId);
+    return this.faults.take(
+      (one) =>
+        one.step === step && (one.caseType === undefined || one.caseType === known?.caseType) && fits(one),
+    );
+  }
+
+  #stop(process: TestProcess, of: StepOfCase, when: string): void {
+    const forMs = this.#lateMs(of);
     process.stop(forMs);
     this.#watchedUntil = Math.max(this.#watchedUntil, this.time.now + forMs + WATCHED_MS);
     this.tell(`${process.name} is stopped ${when}, for ${forMs / 1_000} s`);
@@ -381,17 +415,17 @@ export class Stage {
   }
 
   /** Longer than its lease, and than anything that it sent can still arrive as far as the definition says. */
-  #lateMs(step: string): number {
-    const outline = this.#outlineOf(step);
+  #lateMs(of: StepOfCase): number {
+    const outline = this.#outlineOf(of);
     if (outline === null) return LEASE_MS + LATE_BEYOND_MS;
     const { readLagMs, requestAgeMs } = outline.destination;
     return outline.deadlineMs + readLagMs + requestAgeMs + LEASE_MS + LATE_BEYOND_MS;
   }
 
-  #outlineOf(step: string): SendStepOutline | null {
-    const found = this.#registry.all
-      .map(({ outline }) => findStep(outline, step))
-      .find((one) => one !== null);
+  #outlineOf({ caseId, step }: StepOfCase): SendStepOutline | null {
+    const known = this.#cases.get(caseId);
+    const caseType = known === undefined ? null : this.#registry.find(known.caseType);
+    const found = caseType === null ? null : findStep(caseType.outline, step);
     return found?.kind === "step" ? found : null;
   }
 

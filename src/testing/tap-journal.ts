@@ -14,7 +14,11 @@ export function tapJournal(store: Store, onEntry: OnEntry): Store {
     const journal = stored?.journal ?? [];
     const known = told.get(caseId) ?? 0;
     told.set(caseId, Math.max(known, journal.length));
-    for (const entry of journal.slice(known)) await onEntry(caseId, entry);
+    for (const entry of journal.slice(known)) {
+      await onEntry(caseId, entry);
+      // It came to be in the same transaction.
+      if (entry.entry.kind === "childStarted") await tellNew(entry.entry.caseId);
+    }
   };
   return {
     ...store,
