@@ -16,15 +16,15 @@ describe("a status outside 2xx says why it failed and whether it happened", () =
     // A gateway may have lost the answer of work that was done; a proxy may time a request out that had arrived.
     ["transient", "maybe", [408, 500, 502, 503, 504, 520, 522, 524]],
     ["stopped", "maybe", [460, 499]],
-    // Part of the work may be done by the time that these are found out.
+    // Part of the work may be done by the time that these are found out, and all of it where another page is named.
     ["transient", "maybe", [507]],
-    ["bug", "maybe", [508]],
+    ["bug", "maybe", [302, 303, 508]],
   ])("%s, executed %s: %j", (kind, executed, statuses) => {
     expect(statuses.map(meaningOf)).toMatchObject(statuses.map(() => ({ cause: kind, executed })));
   });
 
   test("an unlisted one is judged by its class; what is not known to be refused may have happened", () => {
-    expect(meaningOf(302)).toEqual({ cause: "bug", executed: "no" });
+    expect(meaningOf(307)).toEqual({ cause: "bug", executed: "no" });
     expect(meaningOf(418)).toEqual({ cause: "rejected", executed: "no" });
     for (const status of [530, 555, 598, 599]) {
       expect(meaningOf(status)).toEqual({ cause: "transient", executed: "maybe" });

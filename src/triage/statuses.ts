@@ -11,6 +11,9 @@ const outage = { scope: "destination" } as const;
 const onTheWay = { owner: "operator", scope: "destination" } as const;
 
 const STATUSES: ReadonlyMap<number, Meaning> = new Map([
+  // Work that was done is answered so too: its page is elsewhere. So is a login that is asked for.
+  [302, maybe("bug")],
+  [303, maybe("bug")],
   [400, no("rejected")],
   [401, denied("refreshable")],
   [402, no("quota")],

@@ -74,6 +74,17 @@ describe("the wire wins over the error", () => {
     });
   });
 
+  test("a write that was sent on to another page may have taken effect, whatever came of that page", () => {
+    for (const status of [302, 303]) {
+      const followed = seen([request({ status }), request({ method: "GET", group: "page", status: 200 })]);
+      const thrown = new SyntaxError("Unexpected token <");
+      expect(sort(thrown, followed)).toMatchObject({ kind: "unknown", executed: "maybe" });
+    }
+    // Sent on with its method: it took effect there, if anywhere.
+    const moved = seen([request({ status: 307 }), request({ group: "there", status: 422 })]);
+    expect(sort(answered(422), moved)).toMatchObject({ kind: "rejected", executed: "no" });
+  });
+
   test("our own stop is judged by it: a deadline that passed before anything happened is an outage", () => {
     const unsent = seen([request({ sent: "none" })]);
     expect(sort(failed, unsent, "deadline")).toMatchObject({ kind: "transient", executed: "no" });

@@ -70,6 +70,10 @@ export const STATUSES: readonly Label[] = [
 
   // A request that is redirected and not followed did nothing.
   label("undici node:http", "answers 307", "POST", "unseen", "bug no owner=developer"),
+  // To see another page is what is said after work was done, and before a login.
+  label("undici node:http", "answers 302", "POST", "unseen", "unknown maybe cause=bug owner=developer"),
+  label("undici node:http", "answers 303", "POST", "unseen", "unknown maybe cause=bug owner=developer"),
+  label("undici node:http", "answers 302", "GET", "wire", "bug no owner=developer"),
 
   // What is said of the last request says nothing of an earlier one whose answer was lost.
   label(THREE, "answers 401", "POST", "after a lost one", "unknown maybe cause=denied"),
