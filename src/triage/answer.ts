@@ -3,7 +3,8 @@
 import type { SeenResponse } from "../core/seen-failure.ts";
 import { FAMILIES } from "./families/all.ts";
 import type { Family, Words } from "./families/family.ts";
-import { denied, no, type Meaning } from "./meaning.ts";
+import { plain } from "./families/plain.ts";
+import { denied, no, together, type Meaning } from "./meaning.ts";
 import { textInside } from "./plain-data.ts";
 import { meaningOf } from "./statuses.ts";
 import type { Verdict } from "./verdict.ts";
@@ -41,7 +42,9 @@ function understandAnswer(answer: SeenResponse): Understood | null {
   for (const family of FAMILIES) {
     const words = family.fromAnswer?.(answer) ?? null;
     const understood = words === null ? null : understand(family, words);
-    if (understood !== null) return agrees(answer, understood.meaning) ? understood : null;
+    if (understood === null) continue;
+    if (!agrees(answer, understood.meaning)) return null;
+    return family === plain ? noSurer(answer, understood) : understood;
   }
   return null;
 }
@@ -53,6 +56,12 @@ function understandAnswer(answer: SeenResponse): Understood | null {
 function agrees({ status }: SeenResponse, { cause }: Meaning): boolean {
   if (status === 429) return ["throttled", "quota", "transient"].includes(cause);
   return status < 500 || ["throttled", "transient", "stopped"].includes(cause);
+}
+
+/** A word that anybody may use says why, but beside a broken gateway not that nothing was done behind it. */
+function noSurer(answer: SeenResponse, { meaning, rule }: Understood): Understood {
+  const { executed } = answer.status < 500 ? meaning : byStatus(answer);
+  return { meaning: { ...meaning, executed: together(meaning.executed, executed) }, rule };
 }
 
 /** A status, with the headers that say more than it does. */

@@ -75,6 +75,8 @@ export const CODES: readonly Said[] = [
     ["400 temporarily_unavailable", "transient no owner=system"],
     ["429 slow_down", "throttled no"],
     ["500 server_error", "unknown maybe cause=transient"],
+    // Whoever stands before the destination says so too, and does not know what was done behind it.
+    ["504 temporarily_unavailable", "unknown maybe cause=transient"],
   ]),
   spoken("a plain code", "fetch axios", plain, [
     ["409 already_exists", "conflict no"],
@@ -82,6 +84,7 @@ export const CODES: readonly Said[] = [
     ["409 lock_timeout", "transient no"],
     ["409 idempotency_key_in_use", "unknown maybe cause=transient"],
     ["429 quota_exceeded", "quota no owner=access"],
+    ["500 lock_timeout", "unknown maybe cause=transient"],
   ]),
   spoken("Stripe", "stripe fetch", stripe, [
     ["400 parameter_missing", "rejected no owner=input"],
