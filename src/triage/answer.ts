@@ -16,12 +16,14 @@ export interface Understood {
 }
 
 /** Looks words up in their family's table. */
-export function understand(family: Family, { codes, otherwise = null }: Words): Understood | null {
-  for (const code of codes) {
-    const meaning = family.codes?.get(code);
-    if (meaning !== undefined) return { meaning, rule: `${family.name}.${code}` };
-  }
-  return otherwise === null ? null : { meaning: otherwise, rule: `${family.name}.${codes[0] ?? "other"}` };
+export function understand(family: Family, { codes, otherwise = null, executed }: Words): Understood | null {
+  const code = codes.find((one) => family.codes?.has(one)) ?? null;
+  const meaning = code === null ? otherwise : (family.codes?.get(code) ?? null);
+  if (meaning === null) return null;
+  return {
+    meaning: executed === undefined ? meaning : { ...meaning, executed },
+    rule: `${family.name}.${code ?? codes[0] ?? "other"}`,
+  };
 }
 
 /** Judges an answer. `known` is what a client already told of it. */

@@ -36,6 +36,7 @@ const FACTS: readonly string[] = [
   "command responseCode timeoutType",
   // databases and brokers
   "severity constraint sqlState fatal codeName errorLabels errorResponse retriable retryCount",
+  "insertedCount modifiedCount deletedCount upsertedCount",
   // a destination's fence
   "seen",
   // gRPC

@@ -22,12 +22,16 @@ const HELLO = {
 };
 /** Faults of one document of a write, which the server tells in a good answer. */
 const WRITE_ERRORS = [11_000, 121];
+/** Of a batch of two. */
+const SECOND = " of the second of two";
 
 /** What the label's server answers to an insert. */
 function refusal(situation: string): BSON.Document {
-  const [code, label] = situation.split(" with ");
-  const fault = { code: Number(code), codeName: "SaidByTheTest", errmsg: "said by the test" };
-  if (WRITE_ERRORS.includes(fault.code)) return { ok: 1, n: 0, writeErrors: [{ index: 0, ...fault }] };
+  const [code = "", label] = situation.split(" with ");
+  const isSecond = code.endsWith(SECOND);
+  const fault = { code: Number.parseInt(code, 10), codeName: "SaidByTheTest", errmsg: "said by the test" };
+  const done = isSecond ? 1 : 0;
+  if (WRITE_ERRORS.includes(fault.code)) return { ok: 1, n: done, writeErrors: [{ index: done, ...fault }] };
   const overload = label === "SystemOverloadedError" ? { baseBackoffMS: 200 } : {};
   return { ok: 0, ...fault, ...overload, ...(label === undefined ? {} : { errorLabels: [label] }) };
 }
@@ -40,8 +44,8 @@ function serve(socket: Socket, situation: string): void {
     while (read.length >= 16 && read.length >= read.readInt32LE(0)) {
       const message = read.subarray(0, read.readInt32LE(0));
       read = read.subarray(message.length);
-      // After the header of 16 bytes, the flags of 4 and one byte for the kind of the section.
-      const command = BSON.deserialize(message.subarray(21));
+      // After the header of 16 bytes, the flags of 4 and one byte for the kind of the section; others may follow.
+      const command = BSON.deserialize(message.subarray(21, 21 + message.readInt32LE(21)));
       if (!("insert" in command)) reply(socket, message, HELLO);
       else if (situation.startsWith("connection cut")) socket.destroy();
       else reply(socket, message, refusal(situation));
@@ -58,7 +62,7 @@ function reply(socket: Socket, to: Buffer, document: BSON.Document): void {
   socket.write(Buffer.concat([header, body]));
 }
 
-async function insert(port: number, patienceMs = 4_000): Promise<unknown> {
+async function insert(port: number, patienceMs = 4_000, count = 1): Promise<unknown> {
   const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverApi: "1",
     retryWrites: false,
@@ -66,7 +70,8 @@ async function insert(port: number, patienceMs = 4_000): Promise<unknown> {
     serverSelectionTimeoutMS: patienceMs,
   });
   try {
-    return await client.db("d").collection("orders").insertOne({ a: 1 });
+    const orders = client.db("d").collection("orders");
+    return await (count === 1 ? orders.insertOne({ a: 1 }) : orders.insertMany([{ a: 1 }, { a: 1 }]));
   } finally {
     await client.close(true);
   }
@@ -76,7 +81,7 @@ async function act(situation: string): Promise<unknown> {
   if (situation === "port closed") return insert(await closedPort(), 300);
   const server = await listening((socket) => serve(socket, situation));
   try {
-    return await insert(server.port);
+    return await insert(server.port, 4_000, situation.endsWith(SECOND) ? 2 : 1);
   } finally {
     await server.stop();
   }

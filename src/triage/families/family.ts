@@ -1,6 +1,7 @@
 /** What a family of clients and providers knows: the shape of their errors and answers, and what their codes mean. */
 
 import type { SeenResponse } from "../../core/seen-failure.ts";
+import type { Executed } from "../../core/failure.ts";
 import type { Codes, Meaning } from "../meaning.ts";
 import type { Snapshot } from "../snapshot.ts";
 
@@ -10,6 +11,8 @@ export interface Words {
   readonly codes: readonly string[];
   /** What is meant where no code is known. */
   readonly otherwise?: Meaning | null;
+  /** What the error shows to have happened, whatever its code says. */
+  readonly executed?: Executed;
   /** The answer as this client has it, null = there was none, whatever the error claims. Left out: as it was found. */
   readonly answer?: SeenResponse | null;
   /** Where a wait may be named, if not in the answer. */

@@ -26,16 +26,22 @@ export const mongo: Family = {
   ),
 };
 
+/** What a batch did before it failed. */
+const COUNTS = ["insertedCount", "modifiedCount", "deletedCount", "upsertedCount"];
+
 const unsure: Meaning = maybe("transient", away);
 
 function fromError({ chain: [first] }: Snapshot): Words | null {
   if (first === undefined || !first.name.startsWith("Mongo")) return null;
   const { errorLabels, errorResponse } = first.facts;
+  // Of a batch, what stood before the fault was written.
+  const isPartial = COUNTS.some((name) => Number(first.facts[name] ?? 0) > 0);
   const labels = errorLabels !== undefined && isJsonArray(errorLabels) ? errorLabels.filter(isText) : [];
   const found = [...labels, first.name, ...(first.code === null ? [] : [first.code])];
   return {
     codes: found,
     otherwise: unsure,
+    ...(isPartial ? { executed: "partial" } : {}),
     answer: null,
     hints: { headers: {}, body: { errorResponse: errorResponse ?? null } },
   };

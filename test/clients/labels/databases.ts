@@ -96,6 +96,7 @@ export const DATABASES: readonly Label[] = [
     ["port closed", "transient no"],
     ["connection cut while a command runs", "unknown maybe cause=transient"],
     ["11000", "conflict no owner=system"],
+    ["11000 of the second of two", "unknown partial cause=conflict"],
     ["121", "rejected no owner=input"],
     ["13", "denied no access=scope owner=access"],
     ["18", "denied no access=revoked owner=access scope=credential"],
