@@ -31,7 +31,8 @@ const LISTS = ["errors", "rejectedErrors"];
 const FACTS: readonly string[] = [
   "code errno status type reason domain data extensions",
   // AWS, Azure, Twilio, Slack, Salesforce, Shopify, got, axios
-  "$fault $metadata $retryable moreInfo retryAfter errorCode event isAxiosError graphQLErrors networkStatusCode",
+  "$fault $metadata $retryable CancellationReasons",
+  "moreInfo retryAfter errorCode event isAxiosError graphQLErrors networkStatusCode",
   // mail servers
   "command responseCode timeoutType",
   // databases and brokers

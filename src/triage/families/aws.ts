@@ -1,8 +1,9 @@
 /** AWS: the errors of its clients (v3), and its answers in JSON and XML. */
 
+import type { Json } from "../../core/json.ts";
 import type { SeenResponse } from "../../core/seen-failure.ts";
 import { codes, denied, maybe, no } from "../meaning.ts";
-import { inside, textInside } from "../plain-data.ts";
+import { inside, objectsInside, textInside } from "../plain-data.ts";
 import { factObject, type Snapshot } from "../snapshot.ts";
 import type { Family, Words } from "./family.ts";
 
@@ -12,29 +13,36 @@ export const aws: Family = {
   fromError,
   fromAnswer: (answer) => {
     const code = codeIn(answer);
-    return code === null ? null : { codes: [code] };
+    return code === null ? null : { codes: [...reasonsIn(answer.body), ...namesOf(code)] };
   },
   codes: codes(
     [
       no("throttled"),
       "BandwidthLimitExceeded EC2ThrottledException ProvisionedThroughputExceededException RequestLimitExceeded " +
         "RequestThrottled RequestThrottledException SlowDown ThrottledException Throttling ThrottlingException " +
-        "TooManyRequestsException",
+        "TooManyRequestsException ThrottlingErrorException",
     ],
     // A hard quota in many services; the client says where it is not.
-    [no("quota"), "LimitExceededException ServiceQuotaExceededException LimitExceeded"],
-    // An earlier request of ours is still being worked on.
-    [maybe("transient"), "TransactionInProgressException PriorRequestNotComplete"],
-    [no("transient"), "OperationAborted ConcurrentModificationException TransactionConflictException"],
+    [
+      no("quota"),
+      "LimitExceededException ServiceQuotaExceededException ItemCollectionSizeLimitExceededException",
+    ],
+    // An earlier request of ours is still being worked on; the last two may come after the whole request had arrived.
+    [
+      maybe("transient"),
+      "TransactionInProgressException PriorRequestNotComplete RequestTimeout RequestTimeoutException",
+    ],
     [no("precondition"), "ConditionalCheckFailedException PreconditionFailed ConditionalRequestConflict"],
+    [no("transient"), "OperationAborted ConcurrentModificationException TransactionConflictException"],
     [
       no("conflict"),
-      "ResourceInUseException BucketAlreadyOwnedByYou BucketAlreadyExists EntityAlreadyExists ResourceExistsException",
+      "ResourceInUseException BucketAlreadyOwnedByYou BucketAlreadyExists EntityAlreadyExists ResourceExistsException " +
+        "DuplicateItemException",
     ],
     [no("gone"), "ResourceNotFoundException NoSuchKey NoSuchBucket NoSuchEntity QueueDoesNotExist NotFound"],
     [
       no("rejected"),
-      "ValidationException ValidationError InvalidParameterValue InvalidRequest EntityTooLarge MalformedXML",
+      "ValidationException ValidationErrorException InvalidParameterValue InvalidRequest EntityTooLarge MalformedXML",
     ],
     [
       denied("refreshable"),
@@ -60,7 +68,23 @@ function fromError({ chain: [first], found }: Snapshot): Words | null {
   const status = inside(facts["$metadata"], "httpStatusCode");
   const answer = typeof status === "number" ? { headers: {}, body: null, ...found?.answer, status } : null;
   const isThrottling = factObject(facts, "$retryable")["throttling"] === true;
-  return { codes: isThrottling ? ["Throttling"] : [name], answer };
+  return { codes: isThrottling ? ["Throttling"] : [...reasonsIn(facts), ...namesOf(name)], answer };
+}
+
+/** Services differ in whether they end their codes so. */
+function namesOf(code: string): readonly string[] {
+  return [code, code.endsWith("Exception") ? code.slice(0, -"Exception".length) : `${code}Exception`];
+}
+
+/** Why a transaction of DynamoDB was canceled, by item: what only collided with another one says the least. */
+function reasonsIn(holder: Json): readonly string[] {
+  const reasons = objectsInside(holder, "CancellationReasons").map((one) => textInside(one, "Code"));
+  const found = reasons.filter((code) => code !== null && code !== "None").map((code) => `${code}Exception`);
+  return found.toSorted((a, b) => Number(isCollision(a)) - Number(isCollision(b)));
+}
+
+function isCollision(code: string): boolean {
+  return code === "TransactionConflictException";
 }
 
 /** A header, a field of JSON that may carry its namespace, or an element of XML. */

@@ -23,6 +23,14 @@ const aws = (type: string): Words => ({
   headers: json({ "content-type": "application/x-amz-json-1.0" }),
   body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: "m" },
 });
+const transaction = (reasons: string): Words => ({
+  headers: json({ "content-type": "application/x-amz-json-1.0" }),
+  body: {
+    __type: "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+    Message: "m",
+    CancellationReasons: reasons.split(",").map((Code) => ({ Code })),
+  },
+});
 const s3 = (code: string): Words => ({
   headers: { "content-type": "application/xml" },
   body: `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>m</Message></Error>`,
@@ -154,6 +162,15 @@ export const CODES: readonly Said[] = [
     ["400 RequestTimeTooSkewed", "bug no owner=operator"],
     ["500 InternalServerError", "unknown maybe cause=transient"],
   ]),
+  spoken("DynamoDB, a transaction", "dynamodb fetch", transaction, [
+    ["400 None,ConditionalCheckFailed", "precondition no"],
+    ["400 TransactionConflict,ConditionalCheckFailed", "precondition no"],
+    ["400 TransactionConflict,None", "transient no"],
+    ["400 ThrottlingError,None", "throttled no"],
+    ["400 ValidationError", "rejected no owner=input"],
+    ["400 ItemCollectionSizeLimitExceeded", "quota no owner=access"],
+    ["400 DuplicateItem", "conflict no"],
+  ]),
   spoken("S3", "s3 fetch", s3, [
     ["503 SlowDown", "throttled no"],
     ["404 NoSuchBucket", "gone no"],
@@ -163,6 +180,8 @@ export const CODES: readonly Said[] = [
     ["403 AccessDenied", "denied no access=scope"],
     ["403 InvalidAccessKeyId", "denied no access=revoked scope=credential"],
     ["400 ExpiredToken", "denied no access=refreshable scope=credential"],
+    ["400 RequestTimeout", "unknown maybe cause=transient"],
+    ["409 EntityAlreadyExistsException", "conflict no"],
     ["500 InternalError", "unknown maybe cause=transient"],
   ]),
   spoken("Azure", "azure fetch", azure, [
