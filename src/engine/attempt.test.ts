@@ -53,7 +53,7 @@ class Bench {
 
   constructor(meter: AttemptMeter = unmetered) {
     this.meter = meter;
-    this.databaseClock.follow(1_000);
+    this.databaseClock.follow(1_000, this.clock.monotonic());
     this.lease.extend(this.lease.mark());
   }
 
@@ -208,7 +208,7 @@ describe("a send that takes too long", () => {
     const bench = new Bench();
     const order = orderWith(({ signal }) => untilAborted(signal));
     bench.clock.stall(4_000);
-    bench.databaseClock.follow(1_000);
+    bench.databaseClock.follow(1_000, bench.clock.monotonic());
     const outcome = bench.send(order);
     await bench.clock.advance(4_000);
     expect(await outcome).toMatchObject({ failure: { executed: "maybe", rule: "stopped.lease" } });

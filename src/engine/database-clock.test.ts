@@ -11,7 +11,7 @@ test("before the first reading it is this machine's wall clock, in whole ms", ()
 test("after a reading it runs on from there with the monotonic clock", async () => {
   const clock = new ManualClock();
   const databaseClock = new DatabaseClock(clock);
-  databaseClock.follow(1_000_000);
+  databaseClock.follow(1_000_000, clock.monotonic());
   await clock.advance(250);
   expect(databaseClock.now()).toBe(1_000_250);
 });
@@ -19,7 +19,7 @@ test("after a reading it runs on from there with the monotonic clock", async () 
 test("a jump of this machine's wall clock changes nothing", () => {
   const clock = new ManualClock();
   const databaseClock = new DatabaseClock(clock);
-  databaseClock.follow(1_000_000);
+  databaseClock.follow(1_000_000, clock.monotonic());
   clock.jumpWall(86_400_000);
   expect(databaseClock.now()).toBe(1_000_000);
 });
@@ -27,8 +27,29 @@ test("a jump of this machine's wall clock changes nothing", () => {
 test("a later reading takes the place of the one before, also when the database's clock was set back", async () => {
   const clock = new ManualClock();
   const databaseClock = new DatabaseClock(clock);
-  databaseClock.follow(1_000_000);
+  databaseClock.follow(1_000_000, clock.monotonic());
   await clock.advance(500);
-  databaseClock.follow(900_000);
+  databaseClock.follow(900_000, clock.monotonic());
   expect(databaseClock.now()).toBe(900_000);
+});
+
+test("an answer that came late changes nothing: it runs no further behind than the quickest answer's way back", async () => {
+  const clock = new ManualClock();
+  const databaseClock = new DatabaseClock(clock);
+  databaseClock.follow(1_000_000, clock.monotonic());
+  const askedAt = clock.monotonic();
+  await clock.advance(6_500);
+  databaseClock.follow(1_000_010, askedAt);
+  expect(databaseClock.now()).toBe(1_006_500);
+});
+
+test("a quick answer mends what a late one left behind", async () => {
+  const clock = new ManualClock();
+  const databaseClock = new DatabaseClock(clock);
+  const askedAt = clock.monotonic();
+  await clock.advance(6_500);
+  databaseClock.follow(1_000_000, askedAt);
+  expect(databaseClock.now()).toBe(1_000_000);
+  databaseClock.follow(1_006_500, clock.monotonic());
+  expect(databaseClock.now()).toBe(1_006_500);
 });

@@ -14,9 +14,16 @@ export class DatabaseClock {
     this.#clock = clock;
   }
 
-  /** Takes a reading: the database said `databaseNow` in an answer that came just now. It runs behind by the way back. */
-  follow(databaseNow: number): void {
-    this.#offset = databaseNow - this.#clock.monotonic();
+  /**
+   * Takes a reading: the database said `databaseNow` in an answer that came just now, to a question that left at `askedAt`
+   * by the monotonic clock. What is known stays while the answer allows it: an answer that came late, for one because this
+   * process stood still, says little. Else it is known anew, and runs behind by the way back.
+   */
+  follow(databaseNow: number, askedAt: number): void {
+    const earliest = databaseNow - this.#clock.monotonic();
+    const latest = databaseNow - askedAt;
+    const isAllowed = this.#offset !== null && this.#offset >= earliest && this.#offset <= latest;
+    if (!isAllowed) this.#offset = earliest;
   }
 
   /** Database time in whole ms; before the first reading, this machine's wall clock. */

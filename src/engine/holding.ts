@@ -38,7 +38,7 @@ export class Holding {
     const { store, holder, databaseClock } = this.#options;
     const mark = this.lease.mark();
     const { now } = await store.registerHolder(holder);
-    databaseClock.follow(now);
+    databaseClock.follow(now, mark.monotonic);
     this.lease.extend(mark);
   }
 
@@ -52,7 +52,7 @@ export class Holding {
       this.lease.end();
       return { kind: "ended" };
     }
-    databaseClock.follow(reply.now);
+    databaseClock.follow(reply.now, mark.monotonic);
     this.lease.extend(mark);
     // What became known since the beat was sent may be in its answer; what was forgotten since may be too.
     const isOrphan = ({ claimId }: HeldClaim): boolean =>

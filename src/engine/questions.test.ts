@@ -26,7 +26,7 @@ class Bench {
   readonly lost = sharedAbort();
 
   constructor() {
-    this.databaseClock.follow(1_000);
+    this.databaseClock.follow(1_000, this.clock.monotonic());
     this.lease.extend(this.lease.mark());
   }
 

@@ -300,6 +300,7 @@ class ClaimingWorker implements Worker {
     const claimIds = Array.from({ length: count }, () => ports.ids.unique());
     // Hints that come while the question is under way lower it again and are not lost.
     this.#lookAt = Infinity;
+    const askedAt = ports.clock.monotonic();
     const reply = await holding.claim(claimIds, () =>
       store.claimDue({
         holderId: holding.holderId,
@@ -309,7 +310,7 @@ class ClaimingWorker implements Worker {
         actWithinMs: ACT_WITHIN_MS_MIN,
       }),
     );
-    this.#databaseClock.follow(reply.now);
+    this.#databaseClock.follow(reply.now, askedAt);
     this.#lookAt = Math.min(this.#lookAt, reply.nextDueAt ?? Infinity, reply.now + NET_POLL_MS);
     this.#begin(holding, reply);
     for (const unreadable of reply.unreadable) await this.#setAside(holding, unreadable);
