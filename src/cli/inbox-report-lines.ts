@@ -20,8 +20,10 @@ export function inboxReportLines(now: () => number): OnInboxReport {
 
 function sayReport(report: InboxReport): string {
   switch (report.kind) {
-    case "fault":
-      return `${report.during} failed, and the sender is asked to come again: ${sayError(report.error)}`;
+    case "fault": {
+      const told = report.during.startsWith("receiving") ? ", and the sender is asked to come again" : "";
+      return `${report.during} failed${told}: ${sayError(report.error)}`;
+    }
     case "databaseAway":
       return `the database does not answer (${report.during}): ${sayError(report.error)}`;
     case "databaseBack":

@@ -9,6 +9,10 @@ import { TAKE_IN_MAX, type InboxStore, type Refusal } from "../store/inbox-port.
 
 /** Refusals of one source and reason that are noted one by one in a minute. */
 const NOTED_MAX = 20;
+/** The same of what the provider will not send again: somebody must ask for each. */
+const LOST_NOTED_MAX = 200;
+/** Refusals that wait to be stored; what comes beyond is counted. */
+const WAITING_MAX = 1_000;
 const MINUTE_MS = 60_000;
 /** Sources and reasons that are counted apart. */
 const KINDS_MAX = 1_000;
@@ -47,7 +51,8 @@ export class Refusals {
     const counted = this.#countedAs(name, now);
     counted.count += 1;
     const noted = { ...refusal, refusalId: this.#newId(), count: 1 };
-    if (counted.count <= NOTED_MAX || refusal.isLost) this.#waiting.push(noted);
+    const notedMax = refusal.isLost ? LOST_NOTED_MAX : NOTED_MAX;
+    if (counted.count <= notedMax && this.#waiting.length < WAITING_MAX) this.#waiting.push(noted);
     else counted.unnoted = { ...noted, headers: [], count: (counted.unnoted?.count ?? 0) + 1 };
     this.#begin();
   }

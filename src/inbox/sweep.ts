@@ -1,18 +1,17 @@
 /**
- * The sweep of the inbox: frees claims whose holder has ended or whose time is over, puts overdue work in review, wakes
- * what waits for a case that has come, and forgets what is old. Needs no worker; several do no harm.
+ * The sweep of the inbox: frees claims whose holder has ended or whose time is over, puts overdue work in review, and wakes
+ * what waits for a case that has come; beside it goes what is done now and then. Needs no worker; several do no harm.
  */
 
 import { isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Store } from "../store/port.ts";
-import { reconcile } from "./reconcile.ts";
 import type { Receiver } from "./receive.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
+import { keepUp } from "./upkeep.ts";
 
 const SWEEP_EVERY_MS = 1_000;
-const FORGET_EVERY_MS = 600_000;
 
 /** What it is made of. */
 export interface InboxSweepOptions {
@@ -47,14 +46,12 @@ export interface InboxSweep {
 export function createInboxSweep(options: InboxSweepOptions): InboxSweep {
   const { store, ports, onReport } = options;
   const stopped = new AbortController();
-  let loop: Promise<void> | null = null;
+  let loop: Promise<unknown> | null = null;
   let isAway = false;
-  const slow = slowDuties(options, stopped.signal);
   const pass = async (): Promise<void> => {
     try {
       const report = await sweepOnce(store);
       if (report.freed + report.expired > 0) onReport?.({ kind: "swept", ...report });
-      await slow();
       if (isAway) onReport?.({ kind: "databaseBack", during: "the sweep of the inbox" });
       isAway = false;
     } catch (error) {
@@ -72,7 +69,7 @@ export function createInboxSweep(options: InboxSweepOptions): InboxSweep {
     }
   };
   return {
-    start: () => void (loop ??= run()),
+    start: () => void (loop ??= Promise.all([run(), keepUp(options, stopped.signal)])),
     stop: async () => {
       stopped.abort();
       await loop;
@@ -91,35 +88,4 @@ async function sweepOnce(store: Store): Promise<InboxSweepReport> {
     expired: await store.inbox.expireWork(),
     rematched: await store.inbox.rematchWork(),
   };
-}
-
-/** What is done far less often: forgetting, and reading lists. */
-function slowDuties(options: InboxSweepOptions, signal: AbortSignal): () => Promise<void> {
-  const { store, sources, ports, receiver, onReport } = options;
-  let forgotAt = -Infinity;
-  const readAt = new Map<string, number>();
-  return async () => {
-    const now = ports.clock.monotonic();
-    if (now - forgotAt >= FORGET_EVERY_MS) {
-      forgotAt = now;
-      const at = await store.now();
-      for (const source of sources) await forget(store, source, at);
-    }
-    for (const source of sources) {
-      const everyMs = source.list?.everyMs ?? null;
-      if (receiver === undefined || everyMs === null) continue;
-      if (now - (readAt.get(source.name) ?? -Infinity) < everyMs) continue;
-      readAt.set(source.name, now);
-      const { items, missed } = await reconcile({ store: store.inbox, receiver, ports, source, signal });
-      onReport?.({ kind: "reconciled", source: source.name, items, missed });
-    }
-  };
-}
-
-async function forget(store: Store, source: Source, now: number): Promise<void> {
-  const { tenant, name, keepBodiesMs, rememberMs } = source;
-  await store.inbox.forget(
-    { tenant, source: name },
-    { bodiesBefore: now - keepBodiesMs, eventsBefore: now - rememberMs },
-  );
 }

@@ -346,13 +346,20 @@ export interface InboxStore {
   writeReconciling(tenant: string, source: string, reconciling: Reconciling): Promise<void>;
 
   /**
-   * Deletes bodies older than one time and whole events older than the other, of one source and without open work.
-   * Returns how many of each; at most {@link SWEEP_MAX} a call.
+   * Deletes bodies and refusals older than one time and whole events older than the other, of one source and without open
+   * work. Returns how many of each; at most {@link SWEEP_MAX} of each a call.
    */
   forget(
     which: { readonly tenant: string; readonly source: string },
     older: { readonly bodiesBefore: number; readonly eventsBefore: number },
-  ): Promise<{ readonly bodies: number; readonly events: number }>;
+  ): Promise<Forgotten>;
+}
+
+/** How much was deleted. */
+export interface Forgotten {
+  readonly bodies: number;
+  readonly events: number;
+  readonly refusals: number;
 }
 
 /** Deliveries in one transaction. */

@@ -11,13 +11,13 @@ import {
   type EventFilter,
   type EventHistory,
   type EventPage,
+  type Forgotten,
   type FurtherKey,
   type InboxStore,
   type NewDelivery,
   type NewEvent,
   type NewWork,
   type Reconciling,
-  type Refusal,
   type Sighting,
   type StoredDelivery,
   type StoredEvent,
@@ -30,6 +30,7 @@ import {
 import { frozenJsonb } from "./frozen.ts";
 import { refill } from "./holders.ts";
 import { judged, type KnownFacts } from "./lost-facts.ts";
+import { MemoryRefusals } from "./refusals.ts";
 
 /** What the inbox needs of the rest of the store. */
 export interface Surroundings extends KnownFacts {
@@ -57,7 +58,7 @@ interface Called {
 export class MemoryInbox {
   readonly deliveries: Map<string, Delivered> = new Map();
   readonly reconciling: Map<string, Reconciling> = new Map();
-  readonly refusals: Refusal[] = [];
+  readonly refusals: MemoryRefusals = new MemoryRefusals();
   private readonly around: Surroundings;
   private readonly events = new Map<string, Seen>();
   private readonly works = new Map<string, Called>();
@@ -83,8 +84,8 @@ export class MemoryInbox {
   }
 
   private copy(): () => void {
-    const refusals = [...this.refusals];
     const refills = [
+      this.refusals.copy(),
       copyOf(this.deliveries),
       copyOf(this.reconciling),
       copyOf(this.events),
@@ -94,7 +95,6 @@ export class MemoryInbox {
       copyOf(this.linked),
     ];
     return () => {
-      this.refusals.splice(0, this.refusals.length, ...refusals);
       for (const back of refills) back();
       this.image = null;
     };
@@ -159,14 +159,6 @@ export class MemoryInbox {
   private sight(eventId: string, sighting: Sighting): void {
     const known = this.sightings.get(eventId) ?? [];
     this.sightings.set(eventId, [...known, frozenJsonb(sighting)]);
-  }
-
-  refuse(refusals: readonly Refusal[]): void {
-    for (const refusal of refusals) {
-      if (!this.refusals.some(({ refusalId }) => refusalId === refusal.refusalId)) {
-        this.refusals.push(frozenJsonb(refusal));
-      }
-    }
   }
 
   claimWork({
@@ -393,7 +385,7 @@ export class MemoryInbox {
   forget(
     { tenant, source }: { readonly tenant: string; readonly source: string },
     { bodiesBefore, eventsBefore }: { readonly bodiesBefore: number; readonly eventsBefore: number },
-  ): { readonly bodies: number; readonly events: number } {
+  ): Forgotten {
     const isOf = (one: { readonly tenant: string; readonly source: string }): boolean =>
       one.tenant === tenant && one.source === source;
     const isBusy = (eventId: string): boolean =>
@@ -414,7 +406,11 @@ export class MemoryInbox {
     for (const [id, { stored }] of bodies.slice(0, SWEEP_MAX)) {
       this.deliveries.set(id, { stored: { ...stored, kept: "deleted" }, body: null });
     }
-    return { bodies: Math.min(bodies.length, SWEEP_MAX), events: Math.min(old.length, SWEEP_MAX) };
+    return {
+      bodies: Math.min(bodies.length, SWEEP_MAX),
+      events: Math.min(old.length, SWEEP_MAX),
+      refusals: this.refusals.forget({ tenant, source }, bodiesBefore),
+    };
   }
 
   private forgetEvent({ eventId, deliveryId }: StoredEvent): void {

@@ -18,7 +18,7 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
   const written = async <Reply>(write: () => Reply): Promise<Reply> => inbox.written(write);
   const store: InboxStore = {
     takeIn: (deliveries) => written(() => deliveries.map((one) => inbox.takeIn(one))),
-    refuse: (refusals) => written(() => inbox.refuse(refusals)),
+    refuse: (refusals) => written(() => inbox.refusals.note(refusals)),
     hintWork: async () => around.hint(),
     claimWork: (request) => written(() => inbox.claimWork(request)),
     settleWork: (outcomes) => written(() => outcomes.map((one) => inbox.settle(one))),
@@ -33,7 +33,7 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     loadBody: async (deliveryId) => inbox.deliveries.get(deliveryId)?.body ?? null,
     showEvent: async (eventId) => inbox.showEvent(eventId),
     listEvents: async (filter) => inbox.listEvents(filter),
-    listRefusals: async (limit) => inbox.refusals.toReversed().slice(0, limit),
+    listRefusals: async (limit) => inbox.refusals.list(limit),
     countNeeds: async (dueAfterMs) => ({
       needs: countEventNeeds(inbox.reviewed(), { now: around.now(), dueAfterMs }),
       isWhole: true,

@@ -10,6 +10,7 @@ import {
   type EventFilter,
   type EventHistory,
   type EventPage,
+  type Forgotten,
   type Reconciling,
   type Refusal,
   type StoredWork,
@@ -151,10 +152,11 @@ export async function forget(
   database: Database,
   { tenant, source }: { readonly tenant: string; readonly source: string },
   { bodiesBefore, eventsBefore }: { readonly bodiesBefore: number; readonly eventsBefore: number },
-): Promise<{ readonly bodies: number; readonly events: number }> {
+): Promise<Forgotten> {
   const events = await database.run("forget_events", [tenant, source, eventsBefore, SWEEP_MAX]);
   const bodies = await database.run("forget_bodies", [tenant, source, bodiesBefore, SWEEP_MAX]);
-  return { bodies: bodies.length, events: events.length };
+  const refusals = await database.run("forget_refusals", [tenant, source, bodiesBefore, SWEEP_MAX]);
+  return { bodies: bodies.length, events: events.length, refusals: refusals.length };
 }
 
 /** Work in review, by who takes it and where it came from. */

@@ -63,6 +63,7 @@ const STATEMENT_NAMES = [
   "forget_holders",
   "forget_notices",
   "forget_over",
+  "forget_refusals",
   "forget_samples",
   "free_work",
   "hasten_held",

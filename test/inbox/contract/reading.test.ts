@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countEventNeeds } from "../../../src/core/event-needs.ts";
-import type { InboxStore } from "../../../src/store/inbox-port.ts";
+import type { InboxStore, Refusal } from "../../../src/store/inbox-port.ts";
 import { eventIn, newDelivery, scope, type Made } from "../made-deliveries.ts";
 import { onBothStores, takeOne as take } from "./stores.ts";
 
@@ -74,6 +74,7 @@ onBothStores("the inbox, read and forgotten", (storeOf) => {
     expect(await inbox().forget(scope, { bodiesBefore: at + 1, eventsBefore: 0 })).toEqual({
       bodies: 1,
       events: 0,
+      refusals: 0,
     });
     expect(await inbox().loadBody(done.deliveryId)).toBeNull();
     expect(await inbox().loadBody(open.deliveryId)).not.toBeNull();
@@ -84,5 +85,30 @@ onBothStores("the inbox, read and forgotten", (storeOf) => {
     expect(await inbox().forget(scope, before)).toMatchObject({ events: 1 });
     expect(await inbox().showEvent(eventIn(done).eventId)).toBeNull();
     expect(await inbox().showEvent(eventIn(open).eventId)).not.toBeNull();
+  });
+
+  test("forgets refusals with the bodies of their time, of one source alone", async () => {
+    const at = 1_700_000_000_000;
+    const refused = (refusalId: string, given: Partial<Refusal> = {}): Refusal => ({
+      refusalId,
+      ...scope,
+      at,
+      reason: "wrongSignature",
+      bodyBytes: 2,
+      headers: [],
+      isLost: false,
+      count: 1,
+      ...given,
+    });
+    await inbox().refuse([
+      refused("r01-old"),
+      refused("r02-new", { at: at + 1_000 }),
+      refused("r03-elsewhere", { source: "bank" }),
+    ]);
+    expect(await inbox().forget(scope, { bodiesBefore: at + 1, eventsBefore: 0 })).toMatchObject({
+      refusals: 1,
+    });
+    const left = (await inbox().listRefusals(9)).map(({ refusalId }) => refusalId);
+    expect(left.toSorted()).toEqual(["r02-new", "r03-elsewhere"]);
   });
 });
