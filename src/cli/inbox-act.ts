@@ -55,7 +55,10 @@ export const inboxReconcileCommand: Command = {
     await withOpened(call, { definitions: "needed" }, async ({ store, ports, sources }) => {
       const report = await createInbox({ store, sources, ports }).reconcile(needed(call, 0));
       if (call.flag("json")) sayJson(report);
-      else say(`${report.items} events read, ${report.missed} of them had never arrived.`);
+      else {
+        say(`${report.items} events read, ${report.missed} of them had never arrived.`);
+        if (!report.isComplete) say("There are more: the same command goes on where it stopped.");
+      }
     });
   },
 };

@@ -15,6 +15,8 @@ import type { ListedItem, Source } from "./source.ts";
 const PAGES_MAX = 1_000;
 /** Items of one page. */
 const ITEMS_MAX = 10_000;
+/** Items that are taken in at the same time. */
+const AT_ONCE = 64;
 /** How long one page may take, in ms. */
 const PAGE_MS_MAX = 60_000;
 /** What happened just now may not be in the list yet. */
@@ -47,17 +49,18 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   }
   const known = await store.readReconciling(tenant, name);
   const underWay = known.underWay ?? beginning(options, known);
-  let cursor = underWay.cursor;
+  let { cursor } = underWay;
   let items = 0;
   let missed = 0;
   for (let pages = 0; pages < PAGES_MAX && !signal.aborted; pages += 1) {
-    const page = await list.page({
-      sinceAt: underWay.sinceAt,
-      untilAt: underWay.untilAt,
-      cursor,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(PAGE_MS_MAX)]),
+    const isGoingOn = pages === 0 && cursor !== null;
+    const page = await readPage(options, list, { ...underWay, cursor }).catch(async (error: unknown) => {
+      // A provider may have forgotten where the last reading stopped, and nothing else would ever get past that.
+      const again = { ...known, underWay: { ...underWay, cursor: null } };
+      if (isGoingOn && !signal.aborted) await store.writeReconciling(tenant, name, again);
+      throw error;
     });
-    missed += await takeAll(options, page.items.slice(0, ITEMS_MAX));
+    missed += await takeAll(options, page.items);
     items += page.items.length;
     cursor = page.next;
     if (cursor === null) {
@@ -80,17 +83,48 @@ function beginning(
   return { sinceAt, untilAt: now - FRESH_MS, cursor: null };
 }
 
+/** One page, whole: what is beyond a bound must not be taken for read. */
+async function readPage(
+  { source, signal }: ReconcileOptions,
+  { page }: NonNullable<Source["list"]>,
+  { sinceAt, untilAt, cursor }: NonNullable<Reconciling["underWay"]>,
+): Promise<{ readonly items: readonly ListedItem[]; readonly next: Json }> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(PAGE_MS_MAX)]);
+  const { items, next } = await Promise.race([
+    page({ sinceAt, untilAt, cursor, signal: within }),
+    // A function of the author's that does not look at its signal ends with it all the same.
+    new Promise<never>((_, reject) => {
+      const late = `the list of ${source.name} gave no page within ${PAGE_MS_MAX} ms`;
+      const end = (): void => reject(new Error(signal.aborted ? "this process stops" : late));
+      within.addEventListener("abort", end, { once: true });
+    }),
+  ]);
+  const fault = (what: string): FootholdError =>
+    new FootholdError("CONFIG_INVALID", `The list of the source ${source.name} ${what}.`);
+  if (!Array.isArray(items))
+    throw fault("gives no `items`: a page is { items, next }, the last one with next: null");
+  if (items.length > ITEMS_MAX) {
+    throw fault(
+      `gives ${items.length} events on one page, more than ${ITEMS_MAX}: let \`page\` ask for fewer`,
+    );
+  }
+  // Written in JavaScript, the last page often has no `next` at all.
+  return { items, next: next ?? null };
+}
+
 async function takeAll(
   { receiver, source }: ReconcileOptions,
   items: readonly ListedItem[],
 ): Promise<number> {
   let missed = 0;
-  for (const { body, headers } of items) {
-    const taken = await receiver.takeListed(source, {
-      headers: headersOf(Object.entries(headers ?? {})),
-      body: bytesOf(body),
-    });
-    missed += taken.filter(({ isNew }) => isNew).length;
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    const taking = items.slice(from, from + AT_ONCE).map(({ body, headers }) =>
+      receiver.takeListed(source, {
+        headers: headersOf(Object.entries(headers ?? {})),
+        body: bytesOf(body),
+      }),
+    );
+    missed += (await Promise.all(taking)).flat().filter(({ isNew }) => isNew).length;
   }
   return missed;
 }
