@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
-import { SECOND_MOVES, type SecondRule } from "../core/second-person.ts";
+import { SECOND_RULE_MOVES, type SecondRule } from "../core/second-person.ts";
 import type { FootholdConfig, OidcOptions, RoleGrant, SecondPersonRule } from "../define/config.ts";
 import { readNoticeBook, type NoticeBook } from "../define/notice-book.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
@@ -124,14 +124,15 @@ function secondFault(rules: unknown): string | null {
   const isList = Array.isArray(rules) && rules.every(isSecondRule);
   return isList
     ? null
-    : `has a \`secondPerson\` that is no list of { moves, caseTypes }; moves are ${SECOND_MOVES.join(", ")}`;
+    : `has a \`secondPerson\` that is no list of { moves, caseTypes }; moves are ${SECOND_RULE_MOVES.join(", ")}`;
 }
 
 function isSecondRule(rule: unknown): rule is SecondPersonRule {
   if (typeof rule !== "object" || rule === null || !("moves" in rule)) return false;
   const { moves } = rule;
   const isKnown = Object.keys(rule).every((key) => key === "moves" || key === "caseTypes");
-  const areMoves = Array.isArray(moves) && moves.every((one) => SECOND_MOVES.some((move) => move === one));
+  const areMoves =
+    Array.isArray(moves) && moves.every((one) => SECOND_RULE_MOVES.some((move) => move === one));
   return isKnown && areMoves && isSome("caseTypes" in rule ? rule.caseTypes : "all", isText);
 }
 

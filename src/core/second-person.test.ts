@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { Actor } from "./journal.ts";
 import {
+  decideApprover,
   decideSecond,
   isSamePerson,
   needsSecond,
@@ -40,6 +41,19 @@ test.each<[string, Actor, Actor, boolean]>([
 ])("%s", (_, one, other, same) => {
   expect(isSamePerson(one, other)).toBe(same);
   expect(isSamePerson(other, one)).toBe(same);
+});
+
+test("an approval is given by somebody else than those who shaped what is approved, by whatever they act", () => {
+  const shapedBy = [known("ada", "p-1"), known("ben (ci)", "p-2")];
+  const judge = (by: Actor): unknown => decideApprover(shapedBy, { by, caseId: "07-1", step: "approve" });
+  expect(judge(known("cleo", "p-3"))).toEqual({ kind: "taken" });
+  for (const by of [known("ada (ci)", "p-1"), known("ben", "p-2"), named("ada")]) {
+    expect(judge(by)).toMatchObject({
+      kind: "refused",
+      code: "SECOND_REFUSED",
+      sentence: expect.stringContaining("another person has to approve approve") as unknown,
+    });
+  }
 });
 
 describe("an answer", () => {

@@ -25,9 +25,18 @@ export const SECOND_MOVES = [
 /** One of {@link SECOND_MOVES}. */
 export type SecondMove = (typeof SECOND_MOVES)[number];
 
+/**
+ * What a rule may name: also `approve`, which is the act of a second person already. It then has to be another one than whoever
+ * started the case or corrected its input.
+ */
+export type SecondRuleMove = SecondMove | "approve";
+
+/** Every {@link SecondRuleMove}. */
+export const SECOND_RULE_MOVES: readonly SecondRuleMove[] = [...SECOND_MOVES, "approve"];
+
 /** Moves that need a second person, on cases of these types. */
 export interface SecondRule {
-  readonly moves: readonly SecondMove[];
+  readonly moves: readonly SecondRuleMove[];
   readonly caseTypes: Some;
 }
 
@@ -49,7 +58,7 @@ export type SecondVerdict =
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly sentence: string };
 
 /** True if the move needs a second person on cases of this type. */
-export function needsSecond(rules: readonly SecondRule[], move: SecondMove, caseType: string): boolean {
+export function needsSecond(rules: readonly SecondRule[], move: SecondRuleMove, caseType: string): boolean {
   return rules.some(
     ({ moves, caseTypes }) => moves.includes(move) && (caseTypes === "all" || caseTypes.includes(caseType)),
   );
@@ -96,6 +105,19 @@ export function decideSecond(
     );
   }
   return { kind: "taken" };
+}
+
+/** Judges who says yes to an approval: nobody who shaped what is approved. */
+export function decideApprover(
+  shapedBy: readonly Actor[],
+  { by, caseId, step }: { readonly by: Actor; readonly caseId: string; readonly step: string },
+): SecondVerdict {
+  const same = shapedBy.find((one) => isSamePerson(one, by));
+  if (same === undefined) return { kind: "taken" };
+  return refused(
+    "SECOND_REFUSED",
+    `${same.name} started case ${caseId} or corrected its input, so another person has to approve ${step}. Nothing was done.`,
+  );
 }
 
 function refused(code: ErrorCode, sentence: string): SecondVerdict {

@@ -1,7 +1,7 @@
 /** What a project tells the command line: `foothold.config.js` exports it by default. */
 
 import type { Some, Verb } from "../core/rights.ts";
-import type { SecondMove } from "../core/second-person.ts";
+import type { SecondRuleMove } from "../core/second-person.ts";
 import type { CaseType } from "./case-type.ts";
 import type { NoticeOptions } from "./notices.ts";
 
@@ -18,9 +18,12 @@ export interface RoleGrant {
   readonly caseTypes?: Some;
 }
 
-/** Moves that need a second person; no case types named = on cases of all. */
+/**
+ * Moves that need a second person; no case types named = on cases of all. `approve` means that whoever started a case or corrected
+ * its input does not approve it.
+ */
 export interface SecondPersonRule {
-  readonly moves: readonly SecondMove[];
+  readonly moves: readonly SecondRuleMove[];
   readonly caseTypes?: Some;
 }
 

@@ -20,6 +20,7 @@ import type { CaseType } from "../define/case-type.ts";
 import { outdatedBy, PLAIN_RULE } from "../define/event.ts";
 import { hasMasks } from "../define/masking.ts";
 import type { StoredRow } from "../store/port.ts";
+import { approverOf } from "./approvers.ts";
 import { changeCase, type ActOn, type ActReply, type ActView, type JudgeAct } from "./change.ts";
 import { neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -154,7 +155,10 @@ export async function recordEvent(
   return changeCase(parts, { caseId, repairId: undefined }, judge, sourceId);
 }
 
-/** Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be. */
+/**
+ * Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be, and
+ * `SECOND_REFUSED` where another person has to say yes.
+ */
 export async function answerApproval(
   parts: DeskParts,
   caseId: string,
@@ -172,8 +176,12 @@ export async function answerApproval(
   const caseType = neededDefinition(parts.registry, row);
   const form = await validForm(caseType, request);
   const seen = { plan: request.plan, step };
-  const judge = (view: ActView): MoveVerdict =>
-    decideApproval(seenPlan(parts, view, seen), view.held, { step, approved, form, note, sourceId, by });
+  const refuseApprover = approved ? await approverOf(parts, row, by) : null;
+  const judge = (view: ActView): MoveVerdict => {
+    const answer = { step, approved, form, note, sourceId, by };
+    const verdict = decideApproval(seenPlan(parts, view, seen), view.held, answer);
+    return verdict.kind === "write" ? (refuseApprover?.(view.state, step) ?? verdict) : verdict;
+  };
   return actOnPlan(parts, onCase(caseId, request), seen, judge, sourceId);
 }
 

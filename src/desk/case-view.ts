@@ -18,6 +18,7 @@ import type { WireFindingCode } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { sayFinding } from "../wire/findings.ts";
+import type { RefuseApprover } from "./approvers.ts";
 import { viewChildren, type ChildView, type ParentView } from "./children-view.ts";
 import type { DefinitionStanding } from "./definition.ts";
 import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
@@ -247,6 +248,8 @@ export interface CaseViewInput {
   readonly destinations?: ReadingInput["destinations"] | undefined;
   /** What the person who looks has the right to. */
   readonly hasRight: HasRight;
+  /** Why they may not say yes to an approval, whatever the case allows. */
+  readonly refuseApprover: RefuseApprover;
   readonly now: number;
   readonly formatTime: FormatTime;
 }

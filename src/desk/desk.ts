@@ -58,7 +58,6 @@ import {
   type ProblemsView,
 } from "./problems.ts";
 import { viewLine, type CaseLine } from "./case-view.ts";
-import type { HasRight } from "./moves-view.ts";
 import type { ReviewPacket } from "./packet.ts";
 import { previewMove, viewForms, type FormsView } from "./preview.ts";
 import type { MovePreview, PreviewRequest } from "./move-preview.ts";
@@ -109,7 +108,7 @@ import type { Who } from "./requests.ts";
 import { revealCase, type Revealed, type RevealRequest } from "./revealing.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { shareCounts } from "./shared-counts.ts";
-import { showCase } from "./show-case.ts";
+import { showCase, type Viewer } from "./show-case.ts";
 import { followStoreTime } from "./store-time.ts";
 
 /** What the desk is made of. */
@@ -213,10 +212,10 @@ export interface Desk {
   closeRepair(caseId: string, repairId: string, by?: Who): Promise<ActReply>;
   /**
    * The review packet: everything about one case, with the moves as they are for anybody, for the holder of a repair, and
-   * for somebody with these rights (every right when left out). Throws
+   * for whoever looks (with every right when left out). Throws
    * `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, `REPAIR_OVER`.
    */
-  show(caseId: string, repairId?: string, hasRight?: HasRight): Promise<ReviewPacket>;
+  show(caseId: string, repairId?: string, viewer?: Viewer): Promise<ReviewPacket>;
   /**
    * What a move would do: the plan after it, what it lapses, what is sent under which key. Changes and records nothing.
    * Throws `CASE_NOT_FOUND`, `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`, `REPAIR_OVER`.
@@ -405,7 +404,7 @@ function readings(parts: DeskParts): Readings {
   const counts = shareCounts(() => store.countCases(), ports.clock);
   const stepCounts = shareCounts(() => store.samples.countSteps(), ports.clock);
   return {
-    show: (caseId, repairId, hasRight) => showCase(parts, caseId, repairId ?? null, hasRight ?? (() => true)),
+    show: (caseId, repairId, viewer) => showCase(parts, caseId, repairId ?? null, viewer ?? {}),
     preview: (caseId, request) => previewMove(parts, caseId, request),
     diffDefinitions: (request) => diffDefinitions(parts, request ?? {}),
     markRestored: (request) => markRestored(parts, request),

@@ -31,6 +31,7 @@ import { planCase } from "../core/plan.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { findStep } from "../core/undo.ts";
 import type { StoredHolder, StoredRow } from "../store/port.ts";
+import type { RefuseApprover } from "./approvers.ts";
 import { heldBy } from "./change.ts";
 import type { DefinitionStanding } from "./definition.ts";
 
@@ -63,6 +64,8 @@ export interface MovesInput {
   readonly fingerprintNow: (step: SendStepOutline) => string | null;
   readonly definition: DefinitionStanding;
   readonly hasRight: HasRight;
+  /** Why whoever looks may not say yes to an approval, whatever the case allows. */
+  readonly refuseApprover: RefuseApprover;
 }
 
 const anybody: Actor = { kind: "person", name: "anybody" };
@@ -116,7 +119,11 @@ function movesOnPlan(input: MovesInput, plan: PlanInput, held: HeldBy | null): r
   const approvals = plan.outline.steps.filter(({ kind }) => kind === "approval").map(({ name }) => name);
   const resume = { step: null, by, reason: null };
   return [
-    ...on("approve", (step) => decideApproval(plan, held, { ...answer, step }), approvals),
+    ...on(
+      "approve",
+      (step) => judgeApproval(input, decideApproval(plan, held, { ...answer, step }), step),
+      approvals,
+    ),
     { move: "resume", verdict: decideResume(plan, held, resume, fingerprintNow) },
     ...on("force", (step) => judgeForce(plan, held, step, fingerprintNow)),
     { move: "correct", verdict: decideCorrection(state, held, { by, input: state.input, reason }) },
@@ -129,6 +136,14 @@ function movesOnPlan(input: MovesInput, plan: PlanInput, held: HeldBy | null): r
     ...leavingMoves(state, held),
     ...accessMoves(plan),
   ];
+}
+
+function judgeApproval(
+  { state, refuseApprover }: MovesInput,
+  verdict: MoveVerdict,
+  step: string,
+): MoveVerdict {
+  return verdict.kind === "write" ? (refuseApprover(state, step) ?? verdict) : verdict;
 }
 
 /** Every step by name, those that wait for people first, with undo steps that were begun. */

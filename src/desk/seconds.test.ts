@@ -4,7 +4,7 @@ import { ENGINE_VERSION } from "../engine/version.ts";
 import type { SecondRule } from "../core/second-person.ts";
 import type { Store } from "../store/port.ts";
 import { createDesk, type Desk } from "./desk.ts";
-import { testRegistry } from "./purchase.fixture.ts";
+import { testDesk, testRegistry } from "./purchase.fixture.ts";
 import { refusalOf } from "./refusal.fixture.ts";
 import { onEachStore } from "./stores.fixture.ts";
 
@@ -191,6 +191,68 @@ onEachStore("a move that needs a second person", (storeOf) => {
       })
       .runOnce();
     expect((await desk.showBulk(bulkId)).items).toMatchObject([{ state: "refused", code: "SECOND_NEEDED" }]);
+  });
+
+  test("is an approval of somebody else than who started the case or corrected its input, where the rules say so", async () => {
+    const strict = createDesk({
+      store,
+      registry: testRegistry,
+      ports: systemPorts(),
+      engineVersion: ENGINE_VERSION,
+      secondRules: [{ moves: ["approve"], caseTypes: ["purchase"] }],
+    });
+    const started = await strict.startCase("purchase", input, { by: ada });
+    const yes = { step: "approve", approved: true, form: { costCenter: "4711" } };
+    const token = { ...ada, label: "ada (ci)" };
+    for (const by of [ada, token]) {
+      const refused = await refusalOf(strict.answerApproval(started.caseId, { ...yes, by }));
+      expect(refused).toMatchObject({
+        code: "SECOND_REFUSED",
+        message: expect.stringContaining("another person has to approve") as unknown,
+      });
+    }
+    const seenBy = async (who: typeof ada): Promise<unknown> => {
+      const { moves } = await strict.show(started.caseId, undefined, { who });
+      const [move] = moves.filter((one) => one.move === "approve");
+      return [move?.isAllowed, move?.code];
+    };
+    expect([await seenBy(ada), await seenBy(ben)]).toEqual([
+      [false, "SECOND_REFUSED"],
+      [true, null],
+    ]);
+    await strict.correctInput(started.caseId, { input: { ...input, amount: 99 }, reason: "typo", by: ben });
+    expect((await refusalOf(strict.answerApproval(started.caseId, { ...yes, by: ben }))).code).toBe(
+      "SECOND_REFUSED",
+    );
+    const cleo = { id: "p-3", label: "cleo", roles: [] };
+    expect(await strict.answerApproval(started.caseId, { ...yes, by: cleo })).toMatchObject({
+      outcome: "done",
+    });
+    const other = await strict.startCase("purchase", input, { by: ada });
+    // Whoever asks for something may take it back.
+    const no = { step: "approve", approved: false, by: ada };
+    expect(await strict.answerApproval(other.caseId, no)).toMatchObject({ outcome: "done" });
+  });
+
+  test("is not approved by who corrects the input at that moment", async () => {
+    const racing: Store = {
+      ...store,
+      loadCase: async (id) => {
+        const stored = await store.loadCase(id);
+        const correcting = testDesk(store);
+        await correcting.correctInput(id, { input: { ...input, amount: 7 }, reason: "typo", by: ben });
+        return stored;
+      },
+    };
+    const strict = createDesk({
+      store: racing,
+      registry: testRegistry,
+      ports: systemPorts(),
+      engineVersion: ENGINE_VERSION,
+      secondRules: [{ moves: ["approve"], caseTypes: "all" }],
+    });
+    const yes = { step: "approve", approved: true, form: { costCenter: "4711" }, by: ben };
+    expect((await refusalOf(strict.answerApproval(caseId, yes))).code).toBe("PLAN_CHANGED");
   });
 
   test("a request that nobody knows is not found", async () => {

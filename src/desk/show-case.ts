@@ -5,6 +5,7 @@ import { FootholdError } from "../core/errors.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
 import type { StoredRow } from "../store/port.ts";
+import { approverJudge } from "./approvers.ts";
 import { checkEngine } from "./change.ts";
 import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -13,19 +14,25 @@ import { maskOf, maskPacket } from "./masked-views.ts";
 import type { HasRight } from "./moves-view.ts";
 import { viewPacket, type ReviewPacket } from "./packet.ts";
 import { fingerprintNow, inputsOf, planFrom, requestMaker } from "./plan-input.ts";
-import { caseNotFound, isCaseId } from "./requests.ts";
+import { caseNotFound, isCaseId, personOf, type Who } from "./requests.ts";
 import { hasMaskedValues } from "./revealing.ts";
 import { secondsOf } from "./seconds.ts";
 
+/** Who looks at a case; what is left out is not held against them. */
+export interface Viewer {
+  readonly hasRight?: HasRight;
+  readonly who?: Who;
+}
+
 /**
- * The packet of a case, for the holder of a repair where one is named, and for somebody with these rights. Throws
+ * The packet of a case, for the holder of a repair where one is named, and for whoever looks at it. Throws
  * `CASE_NOT_FOUND`, `CORRUPT_JOURNAL`, `ENGINE_TOO_OLD`, `REPAIR_OVER`.
  */
 export async function showCase(
   parts: DeskParts,
   caseId: string,
   repairId: string | null,
-  hasRight: HasRight,
+  { hasRight = () => true, who }: Viewer,
 ): Promise<ReviewPacket> {
   const { store, registry, ports, formatTime } = parts;
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
@@ -54,6 +61,8 @@ export async function showCase(
       inputFor,
       makeRequest: requestMaker(caseType),
       hasRight,
+      refuseApprover:
+        who === undefined ? () => null : approverJudge(parts, stored.row, stored.journal, personOf(who)),
       isOwnRepair: repairId !== null,
       fingerprintNow: tellFingerprint,
       destinations,

@@ -99,7 +99,7 @@ onEachStore("what people order", (storeOf) => {
   });
 
   test("is not offered to whoever lacks the right", async () => {
-    const { moves } = await desk.show(caseId, undefined, (right) => right === "note");
+    const { moves } = await desk.show(caseId, undefined, { hasRight: (right) => right === "note" });
     expect(moves.filter(({ isAllowed }) => isAllowed).map(({ move }) => move)).toEqual(["note"]);
     expect(moves.find(({ move }) => move === "cancel")).toMatchObject({
       isForbidden: true,

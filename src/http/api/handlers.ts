@@ -68,7 +68,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   },
   showCase: async ({ parts, params, query, who, object }) => {
     const hasRight = (right: Verb): boolean => object !== null && mayDo(who.grants, right, object);
-    const reply = await parts.desk.show(params.caseId, query.repairId, hasRight);
+    const reply = await parts.desk.show(params.caseId, query.repairId, { hasRight, who: actorOf(who) });
     return { reply, ...(reply.plan === null ? {} : { etag: reply.plan.version }) };
   },
   previewCase: async ({ parts, params }) => {
