@@ -6,7 +6,7 @@ import { unsentBy } from "./connection.ts";
 import { FAMILIES } from "./families/all.ts";
 import type { Words } from "./families/family.ts";
 import { maybe, together } from "./meaning.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { fromEachOf, type Snapshot } from "./snapshot.ts";
 import { NO_HINTS, type Verdict } from "./verdict.ts";
 
 /** Why we stopped a send ourselves. */
@@ -20,10 +20,10 @@ export interface ClaimInput {
 
 /** Reads the claim. What the destination said is believed first, then what a connection proves, then our own stop. */
 export function claimOf(snapshot: Snapshot, input: ClaimInput): Verdict {
-  const { words, understood } = wordsOf(snapshot);
+  const { words, understood, from } = wordsOf(snapshot);
   const answer = words?.answer === undefined ? (snapshot.found?.answer ?? null) : words.answer;
   if (answer !== null) return judgeAnswer(input.destination, answer, understood);
-  if (words !== null && understood !== null) return claimOfWords(snapshot, input, words, understood);
+  if (words !== null && understood !== null) return claimOfWords(from, input, words, understood);
   return (
     claimOfUnsent(snapshot, input) ??
     (input.stopped === null ? claimOfNothing(snapshot, input) : claimOfStop(input, input.stopped))
@@ -50,14 +50,21 @@ export function withMembers(claim: Verdict, { members }: Snapshot, input: ClaimI
 interface Recognized {
   readonly words: Words | null;
   readonly understood: Understood | null;
+  /** What the words were read from. */
+  readonly from: Snapshot;
 }
 
+/** Words of the error itself, else of what caused it: an author may put a client's error into one of their own. */
 function wordsOf(snapshot: Snapshot): Recognized {
-  for (const family of FAMILIES) {
-    const words = family.fromError?.(snapshot) ?? null;
-    if (words !== null) return { words, understood: understand(family, words) };
+  for (const from of fromEachOf(snapshot)) {
+    for (const family of FAMILIES) {
+      const words = family.fromError?.(from) ?? null;
+      if (words !== null) return { words, understood: understand(family, words), from };
+    }
+    // An answer that stands in the error itself says more than what stands behind it.
+    if (from.answers[0] !== null) break;
   }
-  return { words: null, understood: null };
+  return { words: null, understood: null, from: snapshot };
 }
 
 function claimOfWords(

@@ -48,10 +48,12 @@ const FACTS: readonly string[] = [
 export interface Snapshot {
   /** The error first, then what caused it; errors of an AggregateError behind their parent. */
   readonly chain: readonly SeenError[];
-  /** The first answer found in them. */
+  /** The answer that each of them carries. */
+  readonly answers: readonly (FoundAnswer | null)[];
+  /** The first of these. */
   readonly found: FoundAnswer | null;
-  /** What was thrown, where it is no error but an answer's own body that an author threw. */
-  readonly thrownBody: Json;
+  /** Each of them where it is no error, but an answer's own body that an author threw; else null. */
+  readonly bodies: readonly Json[];
   /**
    * Errors that failed side by side, such as those of an AggregateError, each with what caused it: what one of them
    * proves says nothing of the others. One of nothing stands for all that were not read.
@@ -70,11 +72,25 @@ function snapshotAt(thrown: unknown, depth: number): Snapshot {
   const { links, isWhole } = linksOf(thrown);
   return {
     chain: links.map(seenError),
-    found: links.map(answerOf).find((one) => one !== null) ?? null,
-    thrownBody: isErrorLike(thrown) ? null : plainBody(thrown),
+    ...withFirst(links.map(answerOf)),
+    bodies: links.map((one) => (isErrorLike(one) ? null : plainBody(one))),
     members: depth === MEMBERS_DEPTH_MAX ? [] : membersOf(links, depth + 1),
     isWhole,
   };
+}
+
+function withFirst(answers: Snapshot["answers"]): Pick<Snapshot, "answers" | "found"> {
+  return { answers, found: answers.find((one) => one !== null) ?? null };
+}
+
+/** The snapshot as it is, and then as it would be if only what caused it had been thrown, one by one. */
+export function fromEachOf(snapshot: Snapshot): readonly Snapshot[] {
+  return snapshot.chain.map((_, index) => ({
+    ...snapshot,
+    chain: snapshot.chain.slice(index),
+    ...withFirst(snapshot.answers.slice(index)),
+    bodies: snapshot.bodies.slice(index),
+  }));
 }
 
 /** Whatever stands in lists of errors. A list without any error is no such list, but says which fields are wrong. */

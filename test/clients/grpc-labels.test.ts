@@ -10,9 +10,8 @@ import {
 } from "@grpc/grpc-js";
 import { CallSettings, createApiCall, type GRPCCall } from "google-gax";
 import { describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { closedPort } from "./closed-port.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import type { Label } from "./labels/label.ts";
 import { MAIL_AND_RPC } from "./labels/mail-and-rpc.ts";
 import { thrownBy } from "./listening.ts";
@@ -143,7 +142,7 @@ describe("what a gRPC server says", () => {
     async (_, label) => {
       const thrown = await thrownBy(() => act(label));
       const input = { destination: "erp", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-      expect(differences(sortFailure(thrown, input), label.expected)).toEqual([]);
+      expect(misjudged(thrown, input, label.expected)).toEqual([]);
     },
   );
 });

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Failure } from "../../src/core/failure.ts";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { afterLostOne, BadServer, type Behavior } from "./bad-server.ts";
 import { closedPort } from "./closed-port.ts";
 import { ANSWERS } from "./labels/answers.ts";
@@ -9,7 +7,7 @@ import { CODES } from "./labels/codes.ts";
 import { titleOf, type Label } from "./labels/label.ts";
 import { NETWORK } from "./labels/network.ts";
 import { STATUSES } from "./labels/statuses.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import { PLAIN_CLIENTS } from "./plain-clients.ts";
 import { PROVIDER_CLIENTS } from "./provider-clients.ts";
 
@@ -29,12 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Sends through the label's client to a server that does what the label says, and sorts what is thrown. */
-async function failureOf(
-  { client, situation, method, shown }: Label,
+/** Sends through the label's client to a server that does what the label says; what of it is not sorted as labeled. */
+async function wrongIn(
+  { client, situation, method, shown, expected }: Label,
   url: string,
   behavior: Behavior,
-): Promise<Failure> {
+): Promise<readonly string[]> {
   server.behave(behavior);
   const call = clients[client];
   if (call === undefined) throw new Error(`no client ${client}`);
@@ -48,7 +46,8 @@ async function failureOf(
     );
   const seen = server.evidence(method);
   const evidence = shown === "unseen" ? null : shown === "wire" ? seen : afterLostOne(seen);
-  return sortFailure(thrown, { destination: "erp", stopped: null, now: Date.now(), evidence, sorters: [] });
+  const input = { destination: "erp", stopped: null, now: Date.now(), evidence, sorters: [] };
+  return misjudged(thrown, input, expected);
 }
 
 const BEHAVIORS: Readonly<Record<string, Behavior>> = {
@@ -78,7 +77,7 @@ function placeOf(situation: string): { readonly url: string; readonly behavior: 
 describe("a connection that goes wrong", () => {
   test.each(NETWORK.map((label) => [titleOf(label), label] as const))("%s", async (_, label) => {
     const { url, behavior } = placeOf(label.situation);
-    expect(differences(await failureOf(label, url, behavior), label.expected)).toEqual([]);
+    expect(await wrongIn(label, url, behavior)).toEqual([]);
   });
 });
 
@@ -101,7 +100,7 @@ function answerOf(situation: string): Answer {
 describe("a status", () => {
   test.each(STATUSES.map((label) => [titleOf(label), label] as const))("%s", async (_, label) => {
     const behavior: Behavior = { kind: "answer", answer: answerOf(label.situation) };
-    expect(differences(await failureOf(label, server.url, behavior), label.expected)).toEqual([]);
+    expect(await wrongIn(label, server.url, behavior)).toEqual([]);
   });
 });
 
@@ -112,9 +111,7 @@ describe("what a provider says", () => {
   test.each(rows.map(({ answer, label }) => [titleOf(label), answer, label] as const))(
     "%s",
     async (_, answer, label) => {
-      expect(
-        differences(await failureOf(label, server.url, { kind: "answer", answer }), label.expected),
-      ).toEqual([]);
+      expect(await wrongIn(label, server.url, { kind: "answer", answer })).toEqual([]);
     },
   );
 });

@@ -9,10 +9,9 @@ import {
 } from "kafkajs";
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { closedPort } from "./closed-port.ts";
 import { DATABASES } from "./labels/databases.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import { thrownBy } from "./listening.ts";
 
 // The connection that is refused is real. No broker can be had here: the others are built by the client's own functions,
@@ -79,6 +78,6 @@ describe("what Kafka says", () => {
   const labels = DATABASES.filter(({ client }) => client === "kafkajs");
   test.each(labels.map((label) => [label.situation, label] as const))("%s", async (situation, label) => {
     const input = { destination: "kafka", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-    expect(differences(sortFailure(await thrownFor(situation), input), label.expected)).toEqual([]);
+    expect(misjudged(await thrownFor(situation), input, label.expected)).toEqual([]);
   });
 });

@@ -1,9 +1,8 @@
 import { createTransport } from "nodemailer";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { closedPort } from "./closed-port.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import { MAIL_AND_RPC } from "./labels/mail-and-rpc.ts";
 import { listening, thrownBy } from "./listening.ts";
 
@@ -91,6 +90,6 @@ describe("what a mail server says", () => {
   test.each(labels.map((label) => [label.situation, label] as const))("%s", async (situation, label) => {
     const thrown = await thrownBy(() => act(situation));
     const input = { destination: "mail", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-    expect(differences(sortFailure(thrown, input), label.expected)).toEqual([]);
+    expect(misjudged(thrown, input, label.expected)).toEqual([]);
   });
 });

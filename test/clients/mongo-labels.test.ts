@@ -1,10 +1,9 @@
 import { BSON, MongoClient } from "mongodb";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { closedPort } from "./closed-port.ts";
 import { DATABASES } from "./labels/databases.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import { listening, thrownBy } from "./listening.ts";
 
 // The driver against a server that speaks just enough of the protocol to be taken for a primary, and then refuses.
@@ -92,6 +91,6 @@ describe("what MongoDB says", () => {
   test.each(labels.map((label) => [label.situation, label] as const))("%s", async (situation, label) => {
     const thrown = await thrownBy(() => act(situation));
     const input = { destination: "mongo", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-    expect(differences(sortFailure(thrown, input), label.expected)).toEqual([]);
+    expect(misjudged(thrown, input, label.expected)).toEqual([]);
   });
 });

@@ -1,10 +1,9 @@
 import mysql from "mysql2";
 import { createConnection } from "mysql2/promise";
 import { describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { closedPort } from "./closed-port.ts";
 import { DATABASES } from "./labels/databases.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import { listening, thrownBy } from "./listening.ts";
 
 // mysql2 against the server side that it has itself: it refuses a statement with the label's number, or is cut.
@@ -49,6 +48,6 @@ describe("what MySQL says", () => {
   test.each(labels.map((label) => [label.situation, label] as const))("%s", async (situation, label) => {
     const thrown = await thrownBy(() => act(situation));
     const input = { destination: "mysql", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-    expect(differences(sortFailure(thrown, input), label.expected)).toEqual([]);
+    expect(misjudged(thrown, input, label.expected)).toEqual([]);
   });
 });

@@ -1,11 +1,10 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { closedPort } from "./closed-port.ts";
 import { DATABASES } from "./labels/databases.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 
 // Every error is thrown by the real client: most against a real PostgreSQL, where a statement of the test may raise any
 // SQLSTATE, and those of a lost connection through a line that is cut.
@@ -118,6 +117,6 @@ describe("what PostgreSQL says", () => {
       (error: unknown) => error,
     );
     const input = { destination: "erp", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-    expect(differences(sortFailure(thrown, input), label.expected)).toEqual([]);
+    expect(misjudged(thrown, input, label.expected)).toEqual([]);
   });
 });

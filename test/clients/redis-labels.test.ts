@@ -1,9 +1,8 @@
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
-import { sortFailure } from "../../src/triage/sort.ts";
 import { closedPort } from "./closed-port.ts";
 import { DATABASES } from "./labels/databases.ts";
-import { differences } from "./labels/judge.ts";
+import { misjudged } from "./labels/judge.ts";
 import { listening, thrownBy } from "./listening.ts";
 
 // ioredis against a server that refuses, or cuts the line. It is told not to try again by itself.
@@ -57,6 +56,6 @@ describe("what Redis says", () => {
   test.each(labels.map((label) => [label.situation, label] as const))("%s", async (situation, label) => {
     const thrown = await thrownBy(() => act(situation));
     const input = { destination: "redis", stopped: null, now: Date.now(), evidence: null, sorters: [] };
-    expect(differences(sortFailure(thrown, input), label.expected)).toEqual([]);
+    expect(misjudged(thrown, input, label.expected)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const USER_ERRORS = "userErrors";
 /** Shopify. */
 export const shopify: Family = {
   name: "shopify",
-  fromError: ({ chain: [first], found, thrownBody }) => {
+  fromError: ({ chain: [first], found, bodies: [thrownBody = null] }) => {
     const errors = first?.facts["graphQLErrors"];
     const { extensions = null } = first?.facts ?? {};
     const body: Json = errors === undefined ? thrownBody : { errors, extensions };

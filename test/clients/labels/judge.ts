@@ -1,10 +1,23 @@
 /** Compares what triage said with a label. */
 
 import { namedWaitMs, type Failure } from "../../../src/core/failure.ts";
+import { sortFailure, type SortInput } from "../../../src/triage/sort.ts";
 import type { Expected } from "./label.ts";
 
 /** Dates in headers have whole seconds, and a test takes its time: a wait may be off by that much, in s. */
 const SLACK_S = 2;
+
+/**
+ * What of a client's error is not sorted as its label says, as it was thrown, and as the cause of an error that an author
+ * made of it; empty = all as labeled.
+ */
+export function misjudged(thrown: unknown, input: SortInput, expected: Expected): readonly string[] {
+  const wrapped = new Error("the order could not be created", { cause: thrown });
+  return [
+    ...differences(sortFailure(thrown, input), expected),
+    ...differences(sortFailure(wrapped, input), expected).map((line) => `as a cause: ${line}`),
+  ];
+}
 
 /** What of a failure is not as its label says, one line each, with what was seen behind them; empty = all as labeled. */
 export function differences(failure: Failure, { wait, ...expected }: Expected): readonly string[] {
