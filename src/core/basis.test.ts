@@ -119,4 +119,29 @@ describe("the basis of a step", () => {
     );
     expect(basisOf(odd, stateOf({ constructor: 1 }), asItIs)).not.toBe(basisOf(odd, stateOf({}), asItIs));
   });
+
+  it("is made anew only where something changed that the step rests on, whatever states come in turn", () => {
+    const made: string[] = [];
+    const counting = (text: string): string => {
+      made.push(text);
+      return text;
+    };
+    const of = step({ closure: ["y", "z"] });
+    const first = stateOf({ a: 1 }, { y: { kind: "value", value: 1 }, w: { kind: "value", value: 1 } });
+    const basis = basisOf(of, first, counting);
+    const steps = { ...first.steps, w: UNTOUCHED_STEP };
+    expect(basisOf(of, { ...first, steps }, counting)).toBe(basis);
+    expect(made).toHaveLength(1);
+    const others: readonly CaseState[] = [
+      { ...first, input: { a: 2 } },
+      { ...first, steps: { ...steps, y: UNTOUCHED_STEP } },
+      { ...first, names: { y: ["x", "y"] } },
+      stateOf({ a: 1 }, { y: { kind: "value", value: 1 }, z: { kind: "value", value: 1 } }),
+    ];
+    for (const [index, other] of others.entries()) {
+      expect(basisOf(of, other, counting)).not.toBe(basis);
+      expect(basisOf(of, { ...first }, counting)).toBe(basis);
+      expect(made).toHaveLength(3 + 2 * index);
+    }
+  });
 });

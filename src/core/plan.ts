@@ -49,12 +49,19 @@ export interface Plan {
   readonly halt: "none" | "cancel" | "pause";
 }
 
-/** Makes the plan. Never throws for anything that a journal may hold. */
+/** Makes the plan. Never throws for anything that a journal may hold. The same input has the same plan, made once. */
 export function planCase(given: PlanInput): Plan {
+  const known = plans.get(given);
+  if (known !== undefined) return known;
   const outline = expandOutline(given.outline, given.state);
   const input = outline === given.outline ? given : { ...given, outline };
-  return input.state.cancelRequest === null ? planOnward(input) : planEnd(input);
+  const plan = input.state.cancelRequest === null ? planOnward(input) : planEnd(input);
+  plans.set(given, plan);
+  return plan;
 }
+
+/** Whoever judges the moves of a case asks for its plan at every step: 2,000 times where there are 200. */
+const plans = new WeakMap<PlanInput, Plan>();
 
 /** A case that is being canceled: nothing is begun, and no lapse matters any more. */
 function planEnd(input: PlanInput): Plan {
