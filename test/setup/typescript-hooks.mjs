@@ -3,10 +3,12 @@ import { fileURLToPath } from "node:url";
 import { transformWithOxc } from "vite";
 
 const entries = new Map(
-  ["index", "postgres", "memory", "embedded", "inbox", "testing"].map((name) => [
-    name === "index" ? "foothold" : `foothold/${name}`,
-    new URL(`../../src/${name}.ts`, import.meta.url).href,
-  ]),
+  ["index", "postgres", "memory", "embedded", "dev", "inbox", "destinations", "client", "testing"].map(
+    (name) => [
+      name === "index" ? "foothold" : `foothold/${name}`,
+      new URL(`../../src/${name}.ts`, import.meta.url).href,
+    ],
+  ),
 );
 
 /** @type {import("node:module").ResolveHook} */
