@@ -43,6 +43,7 @@ export {
   type ChildToRehearse,
   type Rehearsal,
   type RehearsalOptions,
+  type RehearsalProgress,
 } from "./testing/rehearse.ts";
 export type { TraceLine } from "./testing/stage.ts";
 export { createTestWorld, type TestWorld, type TestWorldOptions } from "./testing/world.ts";

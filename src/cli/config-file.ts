@@ -2,8 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { FootholdError, isFootholdError } from "../core/errors.ts";
+import { FootholdError } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
 import { SECOND_RULE_MOVES, type SecondRule } from "../core/second-person.ts";
@@ -11,6 +10,7 @@ import type { FootholdConfig, OidcOptions, RoleGrant, SecondPersonRule } from ".
 import { readNoticeBook, type NoticeBook } from "../define/notice-book.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { isSource, type Source } from "../inbox/source.ts";
+import { importDefault } from "./import-default.ts";
 
 const names = ["foothold.config.js", "foothold.config.mjs"];
 
@@ -50,7 +50,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   if (!existsSync(file)) {
     throw new FootholdError("CONFIG_NOT_FOUND", `The configuration file ${file} does not exist.`);
   }
-  const exported = await importFile(file);
+  const exported = await importDefault(file);
   const config = readConfig(file, exported);
   return {
     file,
@@ -62,19 +62,6 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     oidc: config.oidc ?? null,
     notices: config.notices === undefined ? null : noticesOf(file, config.notices),
   };
-}
-
-async function importFile(file: string): Promise<unknown> {
-  try {
-    // What a file exports is unknown until it is checked.
-    const module: unknown = await import(pathToFileURL(file).href);
-    return typeof module === "object" && module !== null && "default" in module ? module.default : undefined;
-  } catch (error) {
-    // A faulty definition names its own faults.
-    if (isFootholdError(error)) throw error;
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new FootholdError("CONFIG_INVALID", `Loading ${file} failed: ${why}`, { cause: error });
-  }
 }
 
 function readConfig(file: string, exported: unknown): FootholdConfig {

@@ -1,14 +1,14 @@
 /** The command `rehearse`: a user's own rehearsal file, run and told. */
 
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { FootholdError, isFootholdError } from "../core/errors.ts";
+import { FootholdError } from "../core/errors.ts";
 import { formatRehearsal, type RehearsalReport } from "../testing/rehearsal-report.ts";
 import type { Rehearsal } from "../testing/rehearse.ts";
 import { needed, type Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { say, sayJson } from "./terminal.ts";
+import { importDefault } from "./import-default.ts";
+import { say, sayJson, sayProgress } from "./terminal.ts";
 
 /** Rehearses. */
 export const rehearseCommand: Command = {
@@ -25,7 +25,7 @@ export const rehearseCommand: Command = {
     const rehearsals = await loadRehearsals(resolve(process.cwd(), needed(call, 0)));
     const reports: RehearsalReport[] = [];
     for (const one of rehearsals) {
-      const report = await one.run();
+      const report = await runWatched(one);
       reports.push(report);
       if (call.flag("json")) continue;
       if (reports.length > 1) say("");
@@ -36,10 +36,23 @@ export const rehearseCommand: Command = {
   },
 };
 
+/** Says meanwhile which run it is. */
+async function runWatched(rehearsal: Rehearsal): Promise<RehearsalReport> {
+  try {
+    return await rehearsal.run(({ run, of, what }) =>
+      sayProgress(`run ${run}${of === null ? "" : ` of ${of}`}: ${what}`),
+    );
+  } finally {
+    sayProgress(null);
+  }
+}
+
 /** Throws `CONFIG_NOT_FOUND`, `CONFIG_INVALID`, and `INVALID_DEFINITION` with every fault of a definition. */
 async function loadRehearsals(file: string): Promise<readonly Rehearsal[]> {
-  if (!existsSync(file)) {
-    throw new FootholdError("CONFIG_NOT_FOUND", `The rehearsal file ${file} does not exist.`);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) {
+    const fault = stats === undefined ? "does not exist" : "is no file";
+    throw new FootholdError("CONFIG_NOT_FOUND", `The rehearsal file ${file} ${fault}.`);
   }
   const exported = await importDefault(file);
   const rehearsals: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
@@ -48,19 +61,6 @@ async function loadRehearsals(file: string): Promise<readonly Rehearsal[]> {
     "CONFIG_INVALID",
     `${file} exports no rehearsal by default. Write: export default defineRehearsal(yourCase, { input: … });`,
   );
-}
-
-async function importDefault(file: string): Promise<unknown> {
-  try {
-    // What a file exports is unknown until it is checked.
-    const module: unknown = await import(pathToFileURL(file).href);
-    return typeof module === "object" && module !== null && "default" in module ? module.default : undefined;
-  } catch (error) {
-    // A faulty definition names its own faults.
-    if (isFootholdError(error)) throw error;
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new FootholdError("CONFIG_INVALID", `Loading ${file} failed: ${why}`, { cause: error });
-  }
 }
 
 /** By shape: the file may load another copy of the package. */

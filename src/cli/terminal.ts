@@ -27,6 +27,13 @@ export function warn(line: string): void {
   process.stderr.write(`${printable(maskSecrets(line))}\n`);
 }
 
+/** Replaces the last line of a terminal by how far something is; null takes it away. Where nobody watches it prints nothing. */
+export function sayProgress(text: string | null): void {
+  const { isTTY, columns: width } = process.stderr;
+  if (!isTTY) return;
+  process.stderr.write(`\r\u001b[K${text === null ? "" : oneLine(text).slice(0, Math.max(0, width - 1))}`);
+}
+
 /** Prints one JSON document on stdout. */
 export function sayJson(value: unknown): void {
   // JSON allows what terminals obey (U+007F to U+009F); its own escapes say the same.

@@ -182,8 +182,7 @@ describe("a rehearsal of a case that starts others", () => {
   test("is refused where a case type that is started is not given, and says how it is", async () => {
     const refused = rehearse(order, { input });
     await expect(refused).rejects.toThrow(
-      "labels of order starts cases of label, which the rehearsal does not know. Add its definition: " +
-        "children: [{ of: label }]",
+      "children: labels of order starts cases of label: add { of: label } with its definition",
     );
   });
 

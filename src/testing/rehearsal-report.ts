@@ -67,6 +67,9 @@ export interface RehearsedStep {
   readonly destination: string;
   readonly repeatSafety: string;
   readonly judgedBy: JudgedBy;
+  /** Effects of one send without faults, at `effects` and `ledger`; null where they cannot be counted. */
+  readonly effects: number | null;
+  /** Empty where the case does not come to the step without faults. */
   readonly cells: readonly RehearsalCell<StepFault>[];
 }
 
@@ -149,8 +152,10 @@ const HEADINGS: readonly string[] = [
 /** The report as text for people: a table of steps and faults, and the shortest trace of each finding. */
 export function formatRehearsal(report: RehearsalReport): string {
   const { caseType, version, runs, steps, events, findings, isSafe } = report;
+  const unreached = steps.filter(({ cells }) => cells.length === 0);
+  const all = unreached.length === 0 ? "every step" : "every step that was reached";
   const lines = [
-    `${caseType} version ${version}: ${runs} runs, ${isSafe ? "every step is safe" : "NOT every step is safe"}`,
+    `${caseType} version ${version}: ${runs} runs, ${isSafe ? `${all} is safe` : "NOT every step is safe"}`,
     "",
     ...tableOf([
       HEADINGS,
@@ -158,7 +163,7 @@ export function formatRehearsal(report: RehearsalReport): string {
         step,
         destination,
         repeatSafety,
-        judgedBy,
+        cells.length === 0 ? "-" : judgedBy,
         worstOf(cells, "crash"),
         worstOf(cells, "answer lost"),
         worstOf(cells, "late"),
@@ -177,6 +182,14 @@ export function formatRehearsal(report: RehearsalReport): string {
       worstOf(cells, "reordered"),
     ]);
     lines.push("", ...tableOf([["event", "repeated", "early", "reordered"], ...rows]));
+  }
+  for (const { step } of unreached) {
+    lines.push("", `${step} was not reached: rehearse it with an input that takes the case there`);
+  }
+  for (const { step, effects } of steps) {
+    if (effects === null || effects <= 1) continue;
+    lines.push("", `${step} makes ${effects} effects with one send: no crash between them is rehearsed`);
+    lines.push("  (Make each a step of its own, unless the destination makes them all or none.)");
   }
   for (const { step, verdict, fault, trace } of findings) {
     lines.push("", `${step} ${WORDS[verdict]}: ${fault}`, ...trace.map(traceLine));

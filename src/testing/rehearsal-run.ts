@@ -2,7 +2,7 @@
 
 import { FootholdError, invariant } from "../core/errors.ts";
 import type { Entry } from "../core/journal.ts";
-import { awaitedTypes } from "../core/outline.ts";
+import { awaitedTypes, type CaseOutline } from "../core/outline.ts";
 import { nameWithoutKey } from "../core/part-name.ts";
 import type { StoredState } from "../core/row.ts";
 import { findStep } from "../core/undo.ts";
@@ -316,8 +316,7 @@ class RehearsalRun {
     const { effects, executions, passages, requests, trace, faults } = this.#stage;
     const family = await familyIn(this.#stage.store);
     const prefixes = new Map(family.map(({ caseId, caseType }) => [caseId, this.#prefixOf(caseType)]));
-    const named = ({ caseId, step }: StepOfCase): string =>
-      `${prefixes.get(caseId) ?? ""}${step}`;
+    const named = ({ caseId, step }: StepOfCase): string => `${prefixes.get(caseId) ?? ""}${step}`;
     const stored = await Promise.all(family.map(({ caseId }) => this.#stored(caseId)));
     const rehearsed = await this.#stored(this.#caseId);
     return {
@@ -353,9 +352,10 @@ class RehearsalRun {
     family: readonly StoredRow[],
   ): Promise<readonly ListedEffect[]> {
     const listed: ListedEffect[] = [];
-    for (const { caseId, caseType } of family) {
-      const prefix = this.#prefixOf(caseType);
-      listed.push(...(await effects(caseId)).map((one) => ({ ...one, step: `${prefix}${one.step}` })));
+    for (const row of family) {
+      const { outline } = this.#givenTo(row).caseType;
+      for (const one of readEffects(await effects(row.caseId), outline))
+        listed.push({ ...one, step: `${this.#prefixOf(row.caseType)}${one.step}` });
     }
     return listed;
   }
@@ -382,4 +382,27 @@ interface StepOfCase {
 
 function isOver({ state }: StoredRow): boolean {
   return state === "done" || state === "canceled";
+}
+
+/** What was listed may come from a plain JavaScript file: a step that is none would be counted nowhere. */
+function readEffects(listed: unknown, outline: CaseOutline): readonly ListedEffect[] {
+  const effects: readonly unknown[] | null = Array.isArray(listed) ? listed : null;
+  if (effects?.every(isListedEffect) !== true) {
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      'effects of the rehearsal must give a list such as [{ step: "pay", id: "P-7" }].',
+    );
+  }
+  for (const { step } of effects) {
+    if (findStep(outline, step)?.kind === "step") continue;
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      `effects of the rehearsal lists one of ${step}, which is no step of ${outline.name} that sends.`,
+    );
+  }
+  return effects;
+}
+
+function isListedEffect(value: unknown): value is ListedEffect {
+  return typeof value === "object" && value !== null && "step" in value && typeof value.step === "string";
 }

@@ -6,13 +6,14 @@
 import { nameWithoutKey, readPartName } from "../core/part-name.ts";
 import { findStep } from "../core/undo.ts";
 import { FootholdError } from "../core/errors.ts";
+import { thrownText } from "../core/storable-text.ts";
 import type { DestinationOutline, SendStepOutline } from "../core/outline.ts";
 import type { CaseType } from "../define/case-type.ts";
-import { childStepsOf } from "../define/children.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
 import { FAILPOINTS, type Failpoint } from "../engine/failpoints.ts";
 import { expectedOf, judgeRun, type Expected, type Judgement } from "./judge-run.ts";
 import type { AccessHow, PlannedFault, RefusedHow } from "./planned-fault.ts";
+import { refuseFaulty } from "./rehearsal-options.ts";
 import {
   isSafeVerdict,
   rankOf,
@@ -77,11 +78,21 @@ export interface RehearsalOptions<Input> extends GivenOptions {
   readonly patience?: Duration;
 }
 
+/** One run of a rehearsal, as it begins. */
+export interface RehearsalProgress {
+  /** From 1. */
+  readonly run: number;
+  /** Of how many; null until the first runs have shown what there is to try. */
+  readonly of: number | null;
+  /** In words: "crash duringSend of pay". */
+  readonly what: string;
+}
+
 /** A rehearsal that the command line can run. */
 export interface Rehearsal {
   readonly kind: "rehearsal";
-  /** Rehearses everything. Throws `INVALID_REQUEST` where the case does not get through without any fault. */
-  run(): Promise<RehearsalReport>;
+  /** Rehearses everything, and tells of each run. Throws what {@link rehearse} throws. */
+  run(onRun?: (progress: RehearsalProgress) => void): Promise<RehearsalReport>;
 }
 
 /** For the file of `foothold rehearse`: export what this gives by default, or a list of them. */
@@ -89,24 +100,47 @@ export function defineRehearsal<Input>(
   caseType: CaseType<Input>,
   options: RehearsalOptions<Input>,
 ): Rehearsal {
-  return { kind: "rehearsal", run: () => rehearse(caseType, options) };
+  return { kind: "rehearsal", run: (onRun) => rehearseTelling(caseType, options, onRun) };
 }
 
 /** Runs of one rehearsal. */
 const RUNS_MAX = 1_000;
+/** Characters of what a function of the author threw. */
+const WHY_CHARS_MAX = 500;
 
 /**
- * Rehearses a case type. Throws `INVALID_REQUEST` when the case does not reach its end without any fault, and what the
- * definition, `prepare`, `effects` or `finish` throw.
+ * Rehearses a case type. Throws `INVALID_REQUEST` for options that are none, when the case does not reach its end without
+ * any fault, and with its cause when `input`, `prepare`, `effects` or `finish` throw; and what the definition throws.
  */
 export async function rehearse<Input>(
   caseType: CaseType<Input>,
   options: RehearsalOptions<Input>,
 ): Promise<RehearsalReport> {
+  return rehearseTelling(caseType, options, undefined);
+}
+
+async function rehearseTelling<Input>(
+  caseType: CaseType<Input>,
+  options: RehearsalOptions<Input>,
+  onRun: ((progress: RehearsalProgress) => void) | undefined,
+): Promise<RehearsalReport> {
+  // Whoever wrote these in JavaScript may have left them out.
+  const given: Partial<RehearsalOptions<Input>> | undefined = options;
   try {
-    return await new Rehearsing(caseType, options).go();
+    refuseFaulty(caseType, options);
+    return await new Rehearsing(caseType, options, onRun).go();
   } finally {
-    await options.finish?.();
+    if (typeof given?.finish === "function") await own("finish", given.finish);
+  }
+}
+
+/** Calls a function of the rehearsal's author. Throws `INVALID_REQUEST` that names it, with what it threw. */
+async function own<Value>(name: string, call: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    const why = thrownText(error, WHY_CHARS_MAX);
+    throw new FootholdError("INVALID_REQUEST", `${name} of the rehearsal threw ${why}.`, { cause: error });
   }
 }
 
@@ -128,25 +162,38 @@ class Rehearsing<Input> {
   readonly #options: RehearsalOptions<Input>;
   readonly #rehearsed: Given;
   readonly #children: readonly Given[];
+  readonly #onRun: (progress: RehearsalProgress) => void;
   readonly #findings = new Map<string, Finding>();
   #expected: readonly Expected[] = [];
   #runs = 0;
+  #runsInAll: number | null = null;
 
-  constructor(caseType: CaseType<Input>, options: RehearsalOptions<Input>) {
+  constructor(
+    caseType: CaseType<Input>,
+    options: RehearsalOptions<Input>,
+    onRun: ((progress: RehearsalProgress) => void) | undefined,
+  ) {
     this.#options = options;
+    this.#onRun = onRun ?? (() => undefined);
     this.#rehearsed = givenOf(caseType, options);
     this.#children = (options.children ?? []).map((child) => givenOf(child.of, child));
   }
 
   async go(): Promise<RehearsalReport> {
-    this.#refuseUnknownChildren();
     const first = await this.#runWithoutFault();
     const second = await this.#runWithoutFault();
     const all = [this.#rehearsed, ...this.#children];
     const sends = all.flatMap((given) => sendsOf(given, this.#prefixOf(given), first));
+    refuseUnlike(sends, first, second);
     this.#expected = sends.map(({ name }) => expectedOf(name, first, second));
+    const planned = sends.map((send) => ({ send, faults: faultsOf(send, first) }));
+    const tries = planned.flatMap(({ faults }) => faults.map(({ times }) => times));
+    const deliveries = all.map(({ events }) => events.length * (events.length < 2 ? 2 : 3));
+    this.#runsInAll = boundedRuns(
+      [this.#runs, ...tries, ...deliveries].reduce((sum, count) => sum + count, 0),
+    );
     const steps: RehearsedStep[] = [];
-    for (const send of sends) steps.push(await this.#rehearseStep(send, first));
+    for (const { send, faults } of planned) steps.push(await this.#rehearseStep(send, faults));
     const events: RehearsedEvent[] = [];
     for (const given of all) events.push(...(await this.#rehearseEvents(given)));
     const { name, version } = this.#rehearsed.caseType.outline;
@@ -161,24 +208,8 @@ class Rehearsing<Input> {
     return prefixOf(caseType.outline.name, this.#rehearsed.caseType.outline.name);
   }
 
-  /** Throws `INVALID_REQUEST`: what it starts cannot be run without its definition. */
-  #refuseUnknownChildren(): void {
-    const outlines = [this.#rehearsed, ...this.#children].map(({ caseType }) => caseType.outline);
-    const known = new Set(outlines.map(({ name }) => name));
-    for (const { name, step, of } of outlines.flatMap((one) =>
-      childStepsOf(one).map((child) => ({ ...child, name: one.name })),
-    )) {
-      if (known.has(of)) continue;
-      throw new FootholdError(
-        "INVALID_REQUEST",
-        `${step} of ${name} starts cases of ${of}, which the rehearsal does not know. Add its definition: ` +
-          `children: [{ of: ${of} }]. It takes approvals, events and corrected of its own.`,
-      );
-    }
-  }
-
   async #runWithoutFault(): Promise<Observation> {
-    const seen = await this.#run(null, { kind: "inOrder" });
+    const seen = await this.#run(null, { kind: "inOrder" }, null);
     if (seen.state === "done") return seen;
     throw new FootholdError(
       "INVALID_REQUEST",
@@ -188,19 +219,29 @@ class Rehearsing<Input> {
     );
   }
 
-  async #rehearseStep({ given, name, outline }: RehearsedSend, first: Observation): Promise<RehearsedStep> {
+  async #rehearseStep(
+    { given, name, outline }: RehearsedSend,
+    faults: readonly FaultPlaces[],
+  ): Promise<RehearsedStep> {
     const cells: RehearsalCell<StepFault>[] = [];
-    const isCorrected = Object.hasOwn(given.corrected, nameWithoutKey(outline.name));
     const place = { step: outline.name, caseType: given.caseType.outline.name };
-    for (const { fault, planned, times } of faultsOf(name, outline, first, isCorrected)) {
+    for (const { fault, planned, times } of faults) {
       for (let nth = 1; nth <= times; nth += 1) {
         cells.push(await this.#tryOn({ name, fault }, { ...planned, ...place, nth }));
       }
     }
-    const judgedBy = this.#expected.find((one) => one.step === name)?.judgedBy ?? "nothing";
+    const expected = this.#expected.find((one) => one.step === name);
+    const judgedBy = expected?.judgedBy ?? "nothing";
+    const isCounted = judgedBy === "effects" || judgedBy === "ledger";
     const { destination } = outline;
-    const repeatSafety = destination.repeatSafety.by;
-    return { step: name, destination: destination.name, repeatSafety, judgedBy, cells: worstOfEach(cells) };
+    return {
+      step: name,
+      destination: destination.name,
+      repeatSafety: destination.repeatSafety.by,
+      judgedBy,
+      effects: isCounted ? (expected?.count ?? null) : null,
+      cells: worstOfEach(cells),
+    };
   }
 
   async #rehearseEvents(given: Given): Promise<readonly RehearsedEvent[]> {
@@ -227,12 +268,12 @@ class Rehearsing<Input> {
   }
 
   async #tryOn(place: Place<StepFault>, fault: PlannedFault): Promise<RehearsalCell<StepFault>> {
-    const seen = await this.#run(fault, { kind: "inOrder" });
+    const seen = await this.#run(fault, { kind: "inOrder" }, place);
     return this.#judge(place, seen);
   }
 
   async #tryDelivery(place: Place<EventFault>, delivery: Delivery): Promise<RehearsalCell<EventFault>> {
-    return this.#judge(place, await this.#run(null, delivery));
+    return this.#judge(place, await this.#run(null, delivery, place));
   }
 
   #judge<Fault extends string>(place: Place<Fault>, seen: Observation): RehearsalCell<Fault> {
@@ -252,7 +293,11 @@ class Rehearsing<Input> {
     this.#findings.set(id, { step: named, verdict, fault: `${fault} of ${name}`, trace });
   }
 
-  async #run(fault: PlannedFault | null, delivery: Delivery): Promise<Observation> {
+  async #run(
+    fault: PlannedFault | null,
+    delivery: Delivery,
+    place: Place<string> | null,
+  ): Promise<Observation> {
     const {
       input,
       effects,
@@ -261,19 +306,15 @@ class Rehearsing<Input> {
       startAt = START_AT,
       patience = PATIENCE_MS,
     } = this.#options;
-    if (this.#runs === RUNS_MAX) {
-      throw new FootholdError(
-        "INVALID_REQUEST",
-        `The rehearsal needs more than ${RUNS_MAX} runs: split the case type.`,
-      );
-    }
     this.#runs += 1;
-    await prepare?.();
+    const what = place === null ? "without any fault" : `${place.fault} of ${place.name}`;
+    this.#onRun({ run: this.#runs, of: this.#runsInAll, what });
+    if (prepare !== undefined) await own("prepare", prepare);
     return runOnce({
       rehearsed: this.#rehearsed,
       children: this.#children,
-      input: isInputFunction(input) ? input(this.#runs) : input,
-      effects: effects === undefined ? null : async (caseId) => effects(caseId),
+      input: isInputFunction(input) ? await own("input", () => input(this.#runs)) : input,
+      effects: effects === undefined ? null : (caseId) => own("effects", () => effects(caseId)),
       correct,
       fault,
       delivery,
@@ -281,6 +322,16 @@ class Rehearsing<Input> {
       patienceMs: parseDuration(patience),
     });
   }
+}
+
+/** Throws `INVALID_REQUEST` above {@link RUNS_MAX}. */
+function boundedRuns(count: number): number {
+  if (count <= RUNS_MAX) return count;
+  throw new FootholdError(
+    "INVALID_REQUEST",
+    `The rehearsal would take ${count} runs, more than ${RUNS_MAX}: give it an ` +
+      "input with fewer items and children, or split the case type.",
+  );
 }
 
 function givenOf(caseType: CaseType, { approvals = {}, events = [], corrected = {} }: GivenOptions): Given {
@@ -308,6 +359,23 @@ function sendsOf(given: Given, prefix: string, { passages }: Observation): reado
   return found.map((one) => ({ given, name: `${prefix}${one.name}`, outline: one }));
 }
 
+/** Throws `INVALID_REQUEST` where `effects` lists what is not of the case that it was asked about. */
+function refuseUnlike(sends: readonly RehearsedSend[], first: Observation, second: Observation): void {
+  for (const { name } of sends) {
+    const [once, again] = [listedOf(first, name), listedOf(second, name)];
+    if (once === again) continue;
+    throw new FootholdError(
+      "INVALID_REQUEST",
+      `effects lists ${once} of ${name} after the first run and ${again} after the second, and neither met a fault. It must ` +
+        "list those of the case that it is asked about, and no others.",
+    );
+  }
+}
+
+function listedOf({ listed }: Observation, step: string): number {
+  return listed?.filter((one) => one.step === step).length ?? 0;
+}
+
 const HOWS: readonly RefusedHow[] = ["input", "too fast", "too fast, until told", "not there"];
 const ACCESS_HOWS: readonly AccessHow[] = ["revoked", "used up"];
 /** What is for a person, whatever the step is like: that nothing is sent again is what is rehearsed. */
@@ -322,12 +390,8 @@ interface FaultPlaces {
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
-function faultsOf(
-  name: string,
-  { destination }: SendStepOutline,
-  first: Observation,
-  isCorrected: boolean,
-): readonly FaultPlaces[] {
+function faultsOf({ given, name, outline }: RehearsedSend, first: Observation): readonly FaultPlaces[] {
+  const isCorrected = Object.hasOwn(given.corrected, nameWithoutKey(outline.name));
   const passages = first.passages.filter(({ step }) => step === name);
   const at = (point: Failpoint): number => passages.filter((one) => one.point === point).length;
   const calls = first.executions.filter(({ step }) => step === name);
@@ -347,7 +411,7 @@ function faultsOf(
     { fault: "late answer", planned: { kind: "lateAnswer" }, times: at("afterSend") },
     { fault: "request arrives late", planned: { kind: "lateRequest" }, times: requests.length },
     { fault: "rival", planned: { kind: "rival" }, times: comparing.length },
-    ...refusalsOf(destination, isCorrected).map((fault) => ({ ...fault, times: calls.length })),
+    ...refusalsOf(outline.destination, isCorrected).map((fault) => ({ ...fault, times: calls.length })),
   ];
 }
 

@@ -66,6 +66,13 @@ describe("foothold rehearse", { timeout: REHEARSAL_MS_MAX }, () => {
       2,
       /^CONFIG_NOT_FOUND: .*none\.rehearsal\.mjs does not exist/,
     ],
+    ["a folder", ".", 2, /^CONFIG_NOT_FOUND: .* is no file/],
+    [
+      "options that are none, with all that is wrong",
+      "wrong-options.rehearsal.mjs",
+      6,
+      /^INVALID_REQUEST: The rehearsal of wrongOptions has 2 faults; correct:\n- aprovals: .*\n- input: /,
+    ],
     [
       "a file that exports no rehearsal",
       "case-types.mjs",
