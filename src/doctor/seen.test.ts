@@ -46,13 +46,16 @@ test("what attempts of stored cases sent is told once per step and client, with 
 
 test("other findings come with what mends them too", () => {
   const codes = ["UNSAFE_HIDDEN_RETRY", "MULTIPLIED", "LATE_REQUEST", "BLIND"] as const;
-  const found = examineSeen([caseWith(...codes.map((code) => ({ code, client: "got" })))]);
+  const clientOf = (code: string): string | null => (code === "BLIND" ? null : "got");
+  const found = examineSeen([caseWith(...codes.map((code) => ({ code, client: clientOf(code) })))]);
   expect(found.map(({ code, remedy }) => [code, remedy])).toEqual([
     ["UNSAFE_HIDDEN_RETRY", "retry: { limit: 0 }"],
     ["MULTIPLIED", "retry: { limit: 0 }"],
     ["LATE_REQUEST", "await every request inside run, and give it the signal"],
     ["BLIND", "nothing, or the step's own fetch where the client takes one"],
   ]);
+  const [unseen] = examineSeen([caseWith({ code: "BLIND", client: "ioredis" })]);
+  expect(unseen?.remedy).toContain("autoResendUnfulfilledCommands: false");
 });
 
 test("cases that were not metered tell nothing", () => {

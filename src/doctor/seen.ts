@@ -61,7 +61,9 @@ function remedyFor({
     case "LATE_REQUEST":
       return "await every request inside run, and give it the signal";
     case "BLIND":
-      return "nothing, or the step's own fetch where the client takes one";
+      return client === null
+        ? "nothing, or the step's own fetch where the client takes one"
+        : settingOf(client);
   }
 }
 

@@ -19,6 +19,7 @@ const nothing: MeteredEvidence = {
   unsentCount: 0,
   repeatCount: 0,
   lateCount: 0,
+  unseenClient: null,
   blindSpots: ["no request was seen"],
 };
 const failure = failureOf({ cause: "transient", executed: "maybe", rule: "unclear", sentence: "It failed." });

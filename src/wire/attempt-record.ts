@@ -81,6 +81,7 @@ export class AttemptRecord implements TraceListener {
   /** Requests in trouble that were not tried again yet, by what makes them the same. */
   readonly #troubled = new Map<string, number>();
   readonly #blindSpots = new Set<BlindSpot>();
+  #unseenClient: string | null = null;
   readonly #sockets = new Set<Socket>();
   #isOver = false;
   #isBound = false;
@@ -195,6 +196,13 @@ export class AttemptRecord implements TraceListener {
     if (!this.#isOver) this.#blindSpots.add(spot);
   }
 
+  /** A client sent something here that the meter does not see. */
+  noteUnseenClient(name: string): void {
+    if (this.#isOver) return;
+    this.#unseenClient = name;
+    this.noteBlindSpot(BLIND_SPOTS.protocol);
+  }
+
   /** A connection was opened; it counts once it stands. */
   noteSocket(socket: Socket): void {
     if (this.#isOver || this.#sockets.size >= SOCKETS_MAX) return;
@@ -249,6 +257,7 @@ export class AttemptRecord implements TraceListener {
       unsentCount: this.#unsentCount + this.#stoppableCount,
       repeatCount: this.#repeatCount,
       lateCount: this.#lateCount,
+      unseenClient: this.#unseenClient,
       blindSpots: [...spots],
     };
   }

@@ -14,7 +14,7 @@ interface ClientSign {
 export interface KnownClient {
   /** As it is named in findings and in the journal. */
   readonly name: string;
-  /** Any one of these recognizes it. */
+  /** Any one of these recognizes it; none where it sends no HTTP. */
   readonly signs: readonly ClientSign[];
   /** How its repeats are turned off. */
   readonly setting: string;
@@ -25,6 +25,9 @@ export interface KnownClient {
 }
 
 const checkedOn = "2026-11-29";
+
+/** A client that tells of itself on a diagnostics channel, and of what it repeats nothing. */
+export const IOREDIS = "ioredis";
 
 /** In the order in which they are tried: what is built on another client comes before it. */
 export const KNOWN_CLIENTS: readonly KnownClient[] = [
@@ -72,6 +75,13 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     checkedOn,
   },
   {
+    name: "Azure Storage",
+    signs: [{ header: "user-agent", startsWith: "azsdk-js-azure-storage" }],
+    setting: "retryOptions: { maxTries: 1 }",
+    version: "@azure/storage-blob 12.32.0",
+    checkedOn,
+  },
+  {
     name: "Azure SDK",
     signs: [
       { header: "x-ms-client-request-id" },
@@ -106,8 +116,9 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
   {
     name: "gRPC",
     signs: [{ header: "user-agent", startsWith: "grpc-node" }],
-    setting: "the channel option 'grpc.enable_retries': 0",
-    version: "@grpc/grpc-js 1.14.7",
+    setting:
+      "the channel option 'grpc.enable_retries': 0 (google-gax: retry: { retryCodes: [] } with each call)",
+    version: "@grpc/grpc-js 1.14.7, google-gax 5.0.8",
     checkedOn,
   },
   {
@@ -116,7 +127,7 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
       { header: "x-goog-api-client" },
       { header: "user-agent", startsWith: "google-api-nodejs-client" },
     ],
-    setting: "retry: false (Cloud Storage: retryOptions: { autoRetry: false })",
+    setting: "retry: false (Cloud Storage: retryOptions: { autoRetry: false }; its maxRetries: 0 is ignored)",
     version: "gaxios 7.3.1",
     checkedOn,
   },
@@ -154,6 +165,14 @@ export const KNOWN_CLIENTS: readonly KnownClient[] = [
     signs: [{ header: "user-agent", equals: "node" }],
     setting: "turn off the retry of whatever calls fetch (ky: retry: 0; undici: no RetryAgent)",
     version: "ky 1.14.3",
+    checkedOn,
+  },
+  {
+    name: IOREDIS,
+    signs: [],
+    setting:
+      "autoResendUnfulfilledCommands: false, with a commandTimeout (in 6.0.0 such a call does not end otherwise)",
+    version: "ioredis 6.0.0",
     checkedOn,
   },
 ];

@@ -33,6 +33,11 @@ export interface MeteredEvidence extends WireEvidence {
   readonly repeatCount: number;
   /** Requests begun after the attempt had ended or been stopped, as far as is known by now. */
   readonly lateCount: number;
+  /**
+   * A client by name whose requests cannot be seen, and which sends again by itself what got no reply; null = none was
+   * recognized.
+   */
+  readonly unseenClient: string | null;
 }
 
 /** Where the meter may be blind. */

@@ -32,6 +32,7 @@ function evidence(requests: readonly MeteredRequest[], over: Partial<MeteredEvid
     unsentCount: 0,
     repeatCount: requests.filter(({ isRepeat, sent }) => isRepeat && sent !== "none").length,
     lateCount: requests.filter(({ isLate }) => isLate).length,
+    unseenClient: null,
     blindSpots: [],
     ...over,
   };
@@ -112,6 +113,15 @@ describe("what is named beside", () => {
     expect(codes(evidence([], { blindSpots: ["child process", "no request was seen"] }))).toEqual(["BLIND"]);
   });
 
+  test("a client that repeats unseen, with the setting that turns it off", () => {
+    const unseen = evidence([], { blindSpots: ["unmetered protocol"], unseenClient: "ioredis" });
+    const [found] = findingsOf(unseen, bounds, []);
+    expect(found).toEqual({ code: "BLIND", client: "ioredis" });
+    expect(found === undefined ? "" : sayFinding(found)).toMatch(
+      /^ioredis sends again .*: autoResendUnfulfilledCommands: false/,
+    );
+  });
+
   test("not that nothing was seen: the step may send by other means than HTTP", () => {
     expect(codes(evidence([], { blindSpots: ["no request was seen"] }))).toEqual([]);
   });
@@ -148,9 +158,10 @@ describe("what is kept of an attempt", () => {
     ["AUTO_KEY_PER_CALL", /^OpenAI makes .* the step's idempotencyKey\.$/],
     ["MULTIPLIED", /^OpenAI repeats requests.* maxRetries: 0\.$/],
     ["LATE_REQUEST", /await every request inside run/],
-    ["BLIND", /cannot see into/],
+    ["BLIND", /unseen by the meter.* maxRetries: 0\.$/],
   ])("%s is said in a sentence with what to do", (code, sentence) => {
     expect(sayFinding({ code, client: "OpenAI" })).toMatch(sentence);
     expect(sayFinding({ code, client: null })).not.toContain("null");
+    expect(sayFinding({ code: "BLIND", client: null })).toMatch(/cannot see into/);
   });
 });

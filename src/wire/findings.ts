@@ -54,7 +54,7 @@ export function findingsOf(
   bounds: RequestBounds,
   earlierKeys: readonly ForeignKey[],
 ): readonly WireFinding[] {
-  const { requests, repeatCount, lateCount, blindSpots } = evidence;
+  const { requests, repeatCount, lateCount, blindSpots, unseenClient } = evidence;
   const repeat = requests.find(({ isRepeat, sent }) => isRepeat && sent !== "none");
   const changed = requests.find((one) => makesKeys(one, earlierKeys));
   const client = repeat?.client ?? null;
@@ -71,7 +71,7 @@ export function findingsOf(
   }
   // That nothing was seen at all is no finding: the step may send by other means than HTTP.
   if (blindSpots.some((spot) => spot !== BLIND_SPOTS.nothingSeen))
-    findings.push({ code: "BLIND", client: null });
+    findings.push({ code: "BLIND", client: unseenClient });
   return findings;
 }
 
@@ -119,6 +119,8 @@ export function sayFinding({ code, client }: WireFinding): string {
         "it the signal."
       );
     case "BLIND":
-      return "Something ran that the meter cannot see into, so that there may have been more requests.";
+      return client === null
+        ? "Something ran that the meter cannot see into, so that there may have been more requests."
+        : `${client} sends again by itself, unseen by the meter, what got no reply, also a write; ${off}`;
   }
 }

@@ -133,6 +133,11 @@ export class RequestBook {
     this.current?.noteBlindSpot(spot);
   }
 
+  /** This client sent something in the current context that is not seen. */
+  noteUnseenClient(name: string): void {
+    this.current?.noteUnseenClient(name);
+  }
+
   /** A connection was opened in the current context. */
   noteSocket(socket: Socket): void {
     this.current?.noteSocket(socket);

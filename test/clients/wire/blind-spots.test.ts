@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { MeteredEvidence } from "../../../src/wire/evidence.ts";
 import { WireMeter } from "../../../src/wire/meter.ts";
 import { Attempts } from "../../../src/wire/wire.fixture.ts";
+import { listening } from "../listening.ts";
 
 const meter = new WireMeter();
 const attempts = new Attempts();
@@ -70,6 +71,26 @@ describe("a protocol that the meter cannot read", () => {
     expect(evidence.sentCount).toBe(0);
   });
 });
+
+test("a command over a connection that was open before is noticed, and whose it is", async () => {
+  const server = await listening((socket) => {
+    socket.on("data", (chunk) => {
+      const commands = chunk
+        .toString()
+        .split(/^\*\d+\r\n/m)
+        .slice(1);
+      for (const one of commands) socket.write(/incr/i.test(one) ? ":1\r\n" : "+OK\r\n");
+    });
+  });
+  const redis = new Redis({ host: "127.0.0.1", port: server.port, enableReadyCheck: false });
+  await redis.set("n", 0);
+  const { result, evidence } = await meter.watch(attempts.next(), () => redis.incr("n"));
+  redis.disconnect();
+  await server.stop();
+  expect(result).toEqual({ status: "fulfilled", value: 1 });
+  expect(evidence).toMatchObject({ unseenClient: "ioredis" });
+  expect(evidence.blindSpots).toContain("unmetered protocol");
+}, 20_000);
 
 describe("gRPC", () => {
   const definition = {
