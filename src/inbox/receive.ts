@@ -148,6 +148,7 @@ export class Receiver {
     };
     const judged = await this.#judge(source, arrival);
     if (judged.verdict.kind === "refused") {
+      if (judged.verdict.reason === "noSecret") throw noSecret(source);
       this.#refuse(source, request, { reason: judged.verdict.reason, bytes: reading.body.length });
       return plain(401);
     }
@@ -275,6 +276,15 @@ function sourcesByName(sources: readonly Source[]): ReadonlyMap<string, Source> 
   const named = new Map(sources.map((source) => [source.name, source]));
   if (named.size === sources.length) return named;
   throw new FootholdError("CONFIG_INVALID", "Two sources have one name, so one address: give each its own.");
+}
+
+/** Nothing can be told of the sender, who must not be told that it was wrong. */
+function noSecret({ name, preset }: Source): FootholdError {
+  return new FootholdError(
+    "CONFIG_INVALID",
+    `No secret of the source ${name} can be used: there is none, its time is over, or it is not written as ${preset.name} ` +
+      "writes them. Whoever posts is asked to come again until `secrets` gives one.",
+  );
 }
 
 /** Twilio signs the query as it was asked for; the rest of the address is ours to say. */

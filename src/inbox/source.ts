@@ -235,6 +235,7 @@ export function defineSource(name: string, options: SourceOptions): Source {
   if (options.url !== undefined && !URL.canParse(options.url)) fail("its url is no address");
   if (needsUrl(preset) && options.url === undefined)
     fail(`${preset.name} signs its address: give the public url`);
+  if (typeof options.secrets !== "function") fail("its secrets are not given by a function");
   checkConsumers(options.consumers, fail);
   if (typeof options.owner !== "string" || options.owner.trim() === "") fail("it has no owner");
   return {
@@ -313,14 +314,12 @@ function checkConsumers(consumers: SourceOptions["consumers"], fail: (why: strin
 
 function readSecrets(given: SecretOption | readonly SecretOption[]): readonly Secret[] {
   const list: readonly SecretOption[] = isList(given) ? given : [given];
-  return list.map((one, index) => {
+  return list.flatMap((one, index) => {
     const written = typeof one === "string" ? { secret: one } : one;
-    return {
-      id: written.id ?? `#${index + 1}`,
-      secret: written.secret,
-      notBeforeAt: written.notBeforeAt ?? null,
-      notAfterAt: written.notAfterAt ?? null,
-    };
+    // Of an environment variable that is not set there is nothing, whatever its type says.
+    if (typeof written?.secret !== "string") return [];
+    const { id = `#${index + 1}`, secret, notBeforeAt = null, notAfterAt = null } = written;
+    return [{ id, secret, notBeforeAt, notAfterAt }];
   });
 }
 

@@ -61,8 +61,10 @@ const SIGNATURES_MAX = 16;
 export async function verifyArrival(arrival: Arrival, judging: Judging): Promise<Verdict> {
   const { receivedAt } = arrival;
   const secrets = judging.secrets.filter(
-    ({ notBeforeAt, notAfterAt }) =>
-      (notBeforeAt ?? -Infinity) <= receivedAt && receivedAt <= (notAfterAt ?? Infinity),
+    ({ secret, notBeforeAt, notAfterAt }) =>
+      (notBeforeAt ?? -Infinity) <= receivedAt &&
+      receivedAt <= (notAfterAt ?? Infinity) &&
+      judging.preset.schemes.some((scheme) => isUsable(secret, scheme)),
   );
   if (secrets.length === 0) return refused("noSecret");
   let worst: Verdict = refused("unsigned");
@@ -73,6 +75,27 @@ export async function verifyArrival(arrival: Arrival, judging: Judging): Promise
     if (verdict.reason !== "unsigned") worst = verdict;
   }
   return worst;
+}
+
+/** True for a secret that is written as one of this scheme: no other could ever match. */
+function isUsable(secret: string, scheme: Scheme): boolean {
+  switch (scheme.kind) {
+    case "hmac":
+      return keyOf(secret, scheme.secret) !== null;
+    case "ed25519":
+      return secret.startsWith(scheme.secret.prefix) && keyOf(secret, scheme.secret)?.length === 32;
+    case "adyen":
+      return decodeStrictly(secret, "hex") !== null;
+    case "hash":
+    case "token":
+    case "bodyToken":
+    case "twilio":
+    case "sns":
+    case "paypal":
+      return secret !== "";
+    default:
+      return unreachable(scheme, "scheme");
+  }
 }
 
 async function judge(arrival: Arrival, scheme: Scheme, judging: Judging): Promise<Verdict> {

@@ -9,5 +9,5 @@ export type RefusalReason =
   | "wrongSignature"
   | "tooOld"
   | "tooNew"
-  /** No secret of the source is in use. */
+  /** No secret of the source is in use and written as its provider writes them: a fault of ours. */
   | "noSecret";
