@@ -19,6 +19,7 @@ export type {
 export { PRESETS, type PresetName } from "./inbox/presets.ts";
 export type { ReconcileReport } from "./inbox/reconcile.ts";
 export type { InboxReport, OnInboxReport } from "./inbox/report.ts";
+export { signBody } from "./inbox/sign-body.ts";
 export { signRequest, type Signing } from "./inbox/sign.ts";
 export {
   defineSource,

@@ -4,6 +4,10 @@ import { createHash, createHmac } from "node:crypto";
 import { FootholdError } from "../core/errors.ts";
 import type { Preset, Scheme, SignaturePlace } from "./preset.ts";
 import { keyOf } from "./signing.ts";
+import { signedForm } from "./signatures/twilio.ts";
+
+const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const OPEN_BRACKET = 0x5b;
 
 /** What is to be signed. */
 export interface Signing {
@@ -19,7 +23,7 @@ export interface Signing {
   readonly eventType: string;
 }
 
-/** The headers that a request with these parts would carry. Throws `INVALID_REQUEST` where this cannot be signed here. */
+/** The headers that a request with these parts would carry; its body is made with `signBody`. Throws `INVALID_REQUEST` where this cannot be signed here. */
 export function signRequest(preset: Preset, signing: Signing): Readonly<Record<string, string>> {
   const [scheme] = preset.schemes;
   if (scheme === undefined) throw cannot(preset, "it has no scheme");
@@ -34,12 +38,12 @@ function proofHeaders(preset: Preset, scheme: Scheme, signing: Signing): Record<
       return signedHeaders(preset, scheme, signing);
     case "token":
       return { [scheme.header]: `${scheme.before}${secret}` };
+    // In the body: see signBody.
     case "bodyToken":
+    case "adyen":
       return {};
     case "twilio": {
-      const form = new URLSearchParams(Buffer.from(body).toString("utf8"));
-      form.sort();
-      const text = signing.url + [...form].map(([name, value]) => name + value).join("");
+      const text = signing.url + signedForm(new URLSearchParams(Buffer.from(body).toString("utf8")));
       return {
         "content-type": "application/x-www-form-urlencoded",
         "x-twilio-signature": createHmac("sha1", secret).update(text).digest("base64"),
@@ -48,10 +52,10 @@ function proofHeaders(preset: Preset, scheme: Scheme, signing: Signing): Record<
     case "ed25519":
     case "sns":
     case "paypal":
-    case "adyen":
       throw cannot(
         preset,
-        `only the provider has what ${scheme.name} is signed with, or signs within the body`,
+        `only the provider has the key. To try the consumers on your own machine, give the source the preset ` +
+          `{ ...PRESETS["${preset.name}"], schemes: PRESETS.bearer.schemes } there`,
       );
   }
 }
@@ -104,10 +108,14 @@ function timeText(at: number, unit: "s" | "ms" | "rfc3339"): string {
 
 /** The headers that name the delivery and its type, where the preset reads them from headers. */
 function namingHeaders(
-  { deliveryKey, eventType }: Preset,
-  { id, eventType: type }: Signing,
+  { deliveryKey, eventType, body: kind }: Preset,
+  { id, eventType: type, body }: Signing,
 ): Record<string, string> {
-  const headers: Record<string, string> = { "content-type": "application/json" };
+  const isBatch = body.find((byte) => !SPACES.has(byte)) === OPEN_BRACKET;
+  const form = isBatch ? "application/cloudevents-batch+json" : "application/cloudevents+json";
+  const headers: Record<string, string> = {
+    "content-type": kind === "cloudEvents" ? form : "application/json",
+  };
   for (const where of deliveryKey) if ("header" in where) headers[where.header] = id;
   for (const where of eventType) if ("header" in where) headers[where.header] = type;
   return headers;

@@ -73,6 +73,31 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     expect(body.stdout).toContain(JSON.stringify('{"order":"o-1"}'));
   });
 
+  test("signs what each provider would send, and says what to do where it cannot, or nothing was taken", async () => {
+    const sendTo = (source: string, ...words: readonly string[]): Promise<Ended> =>
+      run("inbox", "send", source, "--url", url.replace("shop", source), ...words);
+    const bodies = {
+      bus: { specversion: "1.0", id: "c-1", source: "/shop", type: "order.seen" },
+      card: { notificationItems: [{ NotificationRequestItem: { eventCode: "CAPTURE", pspReference: "p" } }] },
+      text: { MessageSid: "SM1", MessageStatus: "sent" },
+    };
+    for (const [source, body] of Object.entries(bodies)) {
+      const sent = await sendTo(source, "--body", JSON.stringify(body));
+      expect([source, sent.code, sent.stderr]).toEqual([source, 0, ""]);
+      const [event] = await list("--source", source);
+      expect([source, event?.event.eventType]).not.toEqual([source, "(unreadable)"]);
+    }
+    const body = ["--body", "{}"];
+    const topic = await sendTo("topic", ...body);
+    expect([topic.code, topic.stderr]).toEqual([6, expect.stringContaining("only the provider has the key")]);
+    const elsewhere = await run("inbox", "send", "shop", "--url", url.replace("shop", "none"), ...body);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([6, expect.stringContaining("it has no source")]);
+    const nowhere = await run("inbox", "send", "shop", "--url", "shop", ...body);
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, expect.stringContaining("is no address")]);
+    const missing = await sendTo("shop", "--body", "@none.json");
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("cannot be read")]);
+  });
+
   test("refuses what is not authentic, and lists it", async () => {
     const answer = await fetch(url, {
       method: "POST",

@@ -29,17 +29,21 @@ export function verifyAdyen(
   if (list === undefined || !isJsonArray(list) || list.length === 0 || list.length > ITEMS_MAX)
     return noMatch("malformed");
   const items = list.map((one) => valueAt(one, ["NotificationRequestItem"]) ?? null);
-  const fitting = secrets.filter(({ secret }) => {
-    const key = decodeStrictly(secret, "hex");
-    return key !== null && items.every((item) => isSigned(item, key));
-  });
+  const fitting = secrets.filter(({ secret }) => items.every((item) => isSigned(item, secret)));
   return matchOf(fitting);
 }
 
-function isSigned(item: Json, key: Buffer): boolean {
+function isSigned(item: Json, secret: string): boolean {
   const given = decodeStrictly(textAt(item, ["additionalData", "hmacSignature"]) ?? "", "base64");
+  const expected = signatureOfItem(item, secret);
+  return given !== null && expected !== null && areEqualBytes(expected, given);
+}
+
+/** What Adyen signs an item with; null where the secret is not hexadecimal, or an item could be read in two ways. */
+export function signatureOfItem(item: Json, secret: string): Buffer | null {
+  const key = decodeStrictly(secret, "hex");
   const fields = signedPaths.map((path) => textAt(item, path) ?? "");
   // The colon is not escaped, so a field that has one could be read as two.
-  if (given === null || fields.some((field) => field.includes(":"))) return false;
-  return areEqualBytes(createHmac("sha256", key).update(fields.join(":"), "utf8").digest(), given);
+  if (key === null || fields.some((field) => field.includes(":"))) return null;
+  return createHmac("sha256", key).update(fields.join(":"), "utf8").digest();
 }

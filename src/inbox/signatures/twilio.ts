@@ -42,6 +42,11 @@ function signedFields({ url, headers, body }: Arrival): string | null {
   if (text === null) return null;
   const form = new URLSearchParams(text);
   if (form.size > FIELDS_MAX) return null;
+  return signedForm(form);
+}
+
+/** What is signed of a form: its fields by name, and what came several times once for each value. */
+export function signedForm(form: URLSearchParams): string {
   const names = [...new Set(form.keys())].toSorted();
   return names
     .flatMap((name) => [...new Set(form.getAll(name))].toSorted().map((value) => name + value))

@@ -42,4 +42,12 @@ const shop = defineSource("shop", {
   },
 });
 
-export default defineConfig({ cases: [order], sources: [shop] });
+const quiet = { owner: "shop", consumers: {} };
+const others = [
+  defineSource("bus", { ...quiet, preset: "cloudevents", secrets: () => "a token" }),
+  defineSource("card", { ...quiet, preset: "adyen", secrets: () => "44782DEF547AAA06" }),
+  defineSource("text", { ...quiet, preset: "twilio", secrets: () => "t", url: "https://shop.example/text" }),
+  defineSource("topic", { ...quiet, preset: "sns", secrets: () => "arn:aws:sns:eu-west-1:1:orders" }),
+];
+
+export default defineConfig({ cases: [order], sources: [shop, ...others] });
