@@ -19,6 +19,13 @@ export type NodeRequest = IncomingMessage & {
   readonly rawBody?: unknown;
 };
 
+const READ_BEFORE =
+  "The body was read before it came to the inbox, which needs the bytes as they were sent: hand the request on as it is, " +
+  "before anything calls its json(), text() or formData().";
+const PARSED_BEFORE =
+  "A body parser read the body before it came to the inbox, which needs the bytes as they were sent: mount the inbox " +
+  "before express.json(), take Fastify's parsers away (removeAllContentTypeParsers), or turn Next's bodyParser off.";
+
 /** A fetch handler; `sourceOf` names the source, the last part of the path when left out. */
 export function fetchHandler(
   receiver: Receiver,
@@ -28,8 +35,8 @@ export function fetchHandler(
   return async (request) => {
     const { pathname, search } = new URL(request.url);
     if (request.bodyUsed) {
-      onUnread("The body was read before it came to the inbox: hand the request on as it is.");
-      return responseOf(unread());
+      onUnread(READ_BEFORE);
+      return responseOf(unread(READ_BEFORE));
     }
     const reply = await receiver.receive(sourceOf(pathname), {
       method: request.method,
@@ -51,10 +58,8 @@ export function nodeHandler(
     const [path = "", ...query] = (incoming.url ?? "/").split("?");
     const body = bodyOf(incoming);
     if (body === "read") {
-      onUnread(
-        "A body parser read the body before it came to the inbox: mount the inbox before express.json().",
-      );
-      send(outgoing, unread());
+      onUnread(PARSED_BEFORE);
+      send(outgoing, unread(PARSED_BEFORE));
       return;
     }
     const reply = await receiver.receive(sourceOf(path), {
@@ -163,9 +168,13 @@ class FetchedBody implements BodyReader {
   }
 }
 
-/** Our own fault: the sender did nothing wrong and must come again. */
-function unread(): InboxReply {
-  return { status: 503, headers: { "Retry-After": "60" }, body: "" };
+/** Our own fault: the sender did nothing wrong and must come again. Whoever mounts the inbox reads what to do. */
+function unread(detail: string): InboxReply {
+  return {
+    status: 503,
+    headers: { "Retry-After": "60", "Content-Type": "application/problem+json" },
+    body: JSON.stringify({ title: "The body was read before", status: 503, code: "CONFIG_INVALID", detail }),
+  };
 }
 
 function lastPart(path: string): string {

@@ -36,6 +36,10 @@ describe("the inbox mounted", () => {
     });
     const response = await app.request("/hooks/shop", { method: "POST", body: "{}" });
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "60"]);
+    expect(await response.json()).toMatchObject({
+      code: "CONFIG_INVALID",
+      detail: expect.stringContaining("hand the request on as it is") as unknown,
+    });
     expect(JSON.stringify(world.reports)).toContain("CONFIG_INVALID");
   });
 
@@ -49,7 +53,24 @@ describe("the inbox mounted", () => {
       headers: signRequest(PRESETS.hmac, signing),
       body: new Uint8Array(body),
     });
-    expect((await POST(request)).status).toBe(202);
+    expect((await POST(request.clone())).status).toBe(202);
+    // The trap: what looks at the body before hands on a request that has none any more.
+    await request.json();
+    const trapped = await POST(request);
+    expect([trapped.status, await trapped.json()]).toMatchObject([503, { code: "CONFIG_INVALID" }]);
+    // A route under pages/api gives a request of node:http, whose body Next has parsed unless bodyParser is off.
+    const pages = await servers.serve((incoming, outgoing) => {
+      incoming.resume();
+      incoming.on("end", () => {
+        void world.inbox.nodeFor("shop")(Object.assign(incoming, { body: { order: "o1" } }), outgoing);
+      });
+    });
+    const parsed = await fetch(pages, { method: "POST", body: "{}" });
+    expect([parsed.status, await parsed.json()]).toMatchObject([
+      503,
+      { detail: expect.stringContaining("turn Next's bodyParser off") as unknown },
+    ]);
+    expect(await world.history()).toHaveLength(1);
   });
 
   test("in plain node:http, and bytes that a parser kept are taken as they are", async () => {
