@@ -9,6 +9,7 @@ import { away, BEAT_MS, erp, LEASE_MS, orderWith, Sends, Shop } from "./shop.fix
 import { createSweep } from "./sweep.ts";
 
 const NET_POLL_MS = 5_000;
+const FEW_EVERY_MS = 250;
 
 describe("a worker", () => {
   test("takes what is due at its start, and later what a hint tells it of", async () => {
@@ -98,6 +99,21 @@ describe("a worker", () => {
       await sends.end();
     }
     expect(sends.caseIds.toSorted()).toEqual(Array.from({ length: 10 }, (_, n) => `00case${n}`));
+    await worker.stop();
+  });
+
+  test("fills its last places too while long sends hold the others", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    for (let n = 0; n < 7; n += 1) await startCase(shop.store, order, { caseId: `00case${n}` });
+    const worker = shop.worker(order, { concurrency: 8 });
+    await worker.start();
+    await settle();
+    await startCase(shop.store, order, { caseId: "00last" });
+    await shop.clock.advance(FEW_EVERY_MS);
+    expect(sends.caseIds).toContain("00last");
+    await sends.end(8);
     await worker.stop();
   });
 

@@ -39,6 +39,9 @@ const WORKER_LEASE_MS = 10_000;
 const WORKER_CONCURRENCY = 64;
 /** Longest sleep without looking for due cases, in ms: the net under hints that got lost. */
 const NET_POLL_MS = 5_000;
+/** With less than this part of its places free, a worker claims no more often than every so many ms. */
+const FEW_SHARE = 4;
+const FEW_EVERY_MS = 250;
 /** Delay after the database did not answer, in ms. */
 const AWAY_MS = 500;
 /** Time that running steps get at a graceful stop, in ms. */
@@ -113,6 +116,8 @@ class ClaimingWorker implements Worker {
   #endMetering: () => void = () => undefined;
   /** Database time at which to look for due cases next. */
   #lookAt = -Infinity;
+  /** When it last claimed, by the monotonic clock. */
+  #claimedAt = -Infinity;
   readonly #away = new Set<string>();
   #stopping: Promise<void> | null = null;
 
@@ -286,12 +291,20 @@ class ClaimingWorker implements Worker {
   async #claimLoop(): Promise<void> {
     while (!this.#windDown.signal.aborted) {
       const free = this.#concurrency - this.#running.size;
-      // A claim for one slot costs as much as one for many.
-      const isWorth = free >= Math.max(1, this.#concurrency / 4) && this.#holding.lease.isTrusted();
-      const idleMs = isWorth ? Math.min(NET_POLL_MS, this.#lookAt - this.#databaseClock.now()) : NET_POLL_MS;
+      const idleMs = this.#idleMs(free);
       if (idleMs > 0) await this.#wake.wait(idleMs);
       else await this.#attempt("claim", () => this.#claim(Math.min(free, CLAIM_BATCH_MAX)));
     }
+  }
+
+  /** How long there is nothing to claim, in ms. */
+  #idleMs(free: number): number {
+    if (free < 1 || !this.#holding.lease.isTrusted()) return NET_POLL_MS;
+    const untilDueMs = Math.min(NET_POLL_MS, this.#lookAt - this.#databaseClock.now());
+    // A claim for one place costs as much as one for many; but long sends may hold the others for long.
+    const isForFew = free < this.#concurrency / FEW_SHARE;
+    const sinceMs = this.#options.ports.clock.monotonic() - this.#claimedAt;
+    return isForFew ? Math.max(untilDueMs, FEW_EVERY_MS - sinceMs) : untilDueMs;
   }
 
   async #claim(count: number): Promise<void> {
@@ -301,6 +314,7 @@ class ClaimingWorker implements Worker {
     // Hints that come while the question is under way lower it again and are not lost.
     this.#lookAt = Infinity;
     const askedAt = ports.clock.monotonic();
+    this.#claimedAt = askedAt;
     const reply = await holding.claim(claimIds, () =>
       store.claimDue({
         holderId: holding.holderId,
