@@ -46,8 +46,9 @@ test("what attempts of stored cases sent is told once per step and client, with 
 
 test("other findings come with what mends them too", () => {
   const codes = ["UNSAFE_HIDDEN_RETRY", "MULTIPLIED", "LATE_REQUEST", "BLIND"] as const;
-  const clientOf = (code: string): string | null => (code === "BLIND" ? null : "got");
-  const found = examineSeen([caseWith(...codes.map((code) => ({ code, client: clientOf(code) })))]);
+  const found = examineSeen([
+    caseWith(...codes.map((code) => ({ code, client: code === "BLIND" ? null : "got" }))),
+  ]);
   expect(found.map(({ code, remedy }) => [code, remedy])).toEqual([
     ["UNSAFE_HIDDEN_RETRY", "retry: { limit: 0 }"],
     ["MULTIPLIED", "retry: { limit: 0 }"],

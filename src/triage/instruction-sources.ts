@@ -8,8 +8,13 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/j
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Longer waits than a day are shown to people, with their date; beyond a year a number is junk. */
 const YEAR_MS = 366 * 24 * HOUR_MS;
+
+/**
+ * The destination's own word is kept up to a year, in ms, where nothing else is known: it is past what is waited for
+ * without a person either way, and people are shown its date.
+ */
+export const KEPT_MS_MAX: number = YEAR_MS;
 
 /** A header that says when to come back. */
 export interface HeaderSource {
@@ -18,8 +23,8 @@ export interface HeaderSource {
   readonly rank: 1 | 2 | 3 | 4;
   /** Of a plain number. */
   readonly unitMs: 1 | 1_000;
-  /** Longer waits are cut to it; null = they are kept up to a year, as the destination's own word. */
-  readonly capMs: number | null;
+  /** Longer waits are cut to it. */
+  readonly capMs: number;
   /**
    * The header of what is left: the source counts where that is 0, or where it is missing beside a request to slow
    * down. Null = the source counts by itself.
@@ -35,7 +40,7 @@ function source(
   rank: HeaderSource["rank"],
   unitMs: HeaderSource["unitMs"],
   {
-    capMs = null,
+    capMs = KEPT_MS_MAX,
     leftIn = null,
     graceMs = 0,
   }: Partial<Pick<HeaderSource, "capMs" | "leftIn" | "graceMs">> = {},
@@ -94,9 +99,6 @@ export const BODY_SOURCES: readonly BodySource[] = [
   { name: "shopify cost", read: shopifyCost, capMs: MINUTE_MS, checkedOn: "2026-11-29" },
   { name: "openai text", read: openAiText, capMs: MINUTE_MS, checkedOn: "2026-11-29" },
 ];
-
-/** Waits that are kept at most, in ms. */
-export const KEPT_MS_MAX: number = YEAR_MS;
 
 function discord(body: JsonObject): number | null {
   const seconds = body["retry_after"];

@@ -17,6 +17,9 @@ describe("an instruction in the headers", () => {
     ["white space around", { "retry-after": " 5 " }, 5_000],
     ["milliseconds, which are more exact", { "retry-after": "9", "retry-after-ms": "1500" }, 1_500],
     ["milliseconds as Azure writes them", { "x-ms-retry-after-ms": "20" }, 20],
+    ["the longest of two that were sent", { "retry-after": "5, 120" }, 120_000],
+    ["one of two that makes sense", { "retry-after": "-5, 7" }, 7_000],
+    ["a year at most, which is for people to know all the same", { "retry-after": "99999999" }, 366 * DAY_MS],
     ["days, which is for people to know", { "retry-after": "172800" }, 2 * DAY_MS],
     ["a date, by our clock", { "retry-after": "Sun, 01 Mar 2026 12:00:30 GMT" }, 30_000],
     [
@@ -39,7 +42,9 @@ describe("an instruction in the headers", () => {
     ["a negative number", { "retry-after": "-5" }],
     ["words", { "retry-after": "soon" }],
     ["an empty text", { "retry-after": "" }],
-    ["more than a year", { "retry-after": "99999999" }],
+    ["a reset that is a count of ms, or of days", { "x-ratelimit-reset": "600000" }],
+    ["the same, in the header of the draft", { "ratelimit-reset": "600000", "ratelimit-remaining": "0" }],
+    ["two that are no numbers", { "retry-after": "soon, later" }],
     ["a moment in time as a number", { "retry-after": "1772366400" }],
     ["a moment in time as milliseconds", { "retry-after-ms": "1772366400000" }],
     ["a date in the past", { "retry-after": "Sun, 01 Mar 2026 11:59:00 GMT" }],
@@ -114,6 +119,7 @@ describe("what is odd about an instruction is said", () => {
       ["unit_suspect"],
     ],
     ["a wait that was cut", { "x-amz-retry-after": "3600000" }, ["capped"]],
+    ["one of years", { "retry-after": "Sun, 01 Mar 2099 12:00:00 GMT" }, ["capped"]],
     ["a clock that differs", { "retry-after": "5", date: "Sun, 01 Mar 2026 15:00:00 GMT" }, ["clock_skew"]],
     ["nothing", { "retry-after": "5" }, []],
   ])("%s", (_, headers, notes) => {

@@ -12,7 +12,7 @@ import {
   STOP_HEADERS,
   type HeaderSource,
 } from "./instruction-sources.ts";
-import { dateAt, waitMs } from "./moment.ts";
+import { dateAt, EPOCH_SECONDS_MIN, waitMs } from "./moment.ts";
 
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
@@ -32,6 +32,7 @@ export interface InstructionReading {
   readonly notes: readonly string[];
 }
 
+const DAY_SECONDS = 86_400;
 /** Clocks that differ by more are worth a note, in ms. */
 const SKEW_MS_MAX = 60_000;
 
@@ -83,21 +84,20 @@ function headerHint(
   if (text === undefined) return [];
   const left = leftIn === null ? "0" : headers[leftIn];
   if (left === undefined ? !isSlowDown : Number(left) !== 0) return [];
+  if (leftIn !== null && isNoCount(text, unitMs)) return [];
   const named = waitMs(text, unitMs, serverNow);
   // In the past it stays: a moment of grace does not make it a wait.
   return hintOf(named !== null && named > 0 ? named + graceMs : named, header, rank, capMs);
 }
 
-function hintOf(delayMs: number | null, source: string, rank: number, capMs: number | null): readonly Hint[] {
-  if (
-    delayMs === null ||
-    !Number.isFinite(delayMs) ||
-    delayMs <= 0 ||
-    (capMs === null && delayMs > KEPT_MS_MAX)
-  )
-    return [];
-  const isCapped = capMs !== null && delayMs > capMs;
-  return [{ delayMs: isCapped ? capMs : delayMs, source, rank, isCapped }];
+/** A limit that comes back in days is none: such a number is one of ms, which nothing says, and no moment either. */
+function isNoCount(text: string, unitMs: number): boolean {
+  return unitMs === 1_000 && Number(text) > DAY_SECONDS && Number(text) < EPOCH_SECONDS_MIN;
+}
+
+function hintOf(delayMs: number | null, source: string, rank: number, capMs: number): readonly Hint[] {
+  if (delayMs === null || !Number.isFinite(delayMs) || delayMs <= 0) return [];
+  return [{ delayMs: Math.min(delayMs, capMs), source, rank, isCapped: delayMs > capMs }];
 }
 
 /**

@@ -37,12 +37,14 @@ function durationMs(text: string): number | null {
   );
 }
 
+/** Copies of one header that are read. */
+const COPIES_MAX = 8;
 /** From here on a number is no time at all. */
 const NUMBER_MAX = 1e14;
 /** From here on it is a moment in epoch ms. */
 const EPOCH_MS_MIN = 1e11;
 /** From here on it is a moment in epoch seconds. */
-const EPOCH_SECONDS_MIN = 1e9;
+export const EPOCH_SECONDS_MIN: number = 1e9;
 
 /**
  * How long a text says to wait, in ms: a number of `unitMs` or a moment sent in its place, a duration, or a date. Not
@@ -50,9 +52,18 @@ const EPOCH_SECONDS_MIN = 1e9;
  */
 export function waitMs(text: string, unitMs: number, now: number): number | null {
   const plain = text.trim();
-  if (/^-?\d+(\.\d+)?$/.test(plain)) return numberMs(Number(plain), unitMs, now);
+  // A header that was sent twice comes as one with a comma; dates have commas of their own.
+  const numbers = plain.split(",").map((one) => one.trim());
+  if (numbers.length <= COPIES_MAX && numbers.every((one) => /^-?\d+(\.\d+)?$/.test(one))) {
+    return longest(numbers.map((one) => numberMs(Number(one), unitMs, now)));
+  }
   const at = dateAt(plain);
   return at === null ? durationMs(plain) : at - now;
+}
+
+function longest(waits: readonly (number | null)[]): number | null {
+  const said = waits.filter((one) => one !== null);
+  return said.length === 0 ? null : Math.max(...said);
 }
 
 function numberMs(number: number, unitMs: number, now: number): number | null {

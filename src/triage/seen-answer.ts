@@ -6,6 +6,8 @@ import { attempt, field, inside, plainBody } from "./plain-data.ts";
 
 /** Headers of one answer that are looked at. */
 const HEADERS_MAX = 100;
+/** Values of one header. */
+const COPIES_MAX = 8;
 
 /** An answer, and where it stood. */
 export interface FoundAnswer {
@@ -71,8 +73,10 @@ function bodyIn(holder: unknown): Json {
 function headersOf(headers: unknown): Readonly<Record<string, string>> {
   const read: Record<string, string> = {};
   const note = (value: unknown, name: unknown): void => {
-    const one = Array.isArray(value) ? (value[0] as unknown) : value;
-    if (typeof one === "string" && typeof name === "string") read[name.toLowerCase()] = one;
+    // Sent twice, as clients with lists have it; a list is written as fetch writes it.
+    const list: readonly unknown[] = Array.isArray(value) ? value.slice(0, COPIES_MAX) : [value];
+    const texts = list.filter((one) => typeof one === "string" || typeof one === "number").map(String);
+    if (texts.length > 0 && typeof name === "string") read[name.toLowerCase()] = texts.join(", ");
   };
   attempt(() => {
     const visit = field(headers, "forEach");
