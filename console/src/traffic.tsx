@@ -3,11 +3,12 @@
 import type { JSX } from "react";
 import type { Traffic } from "./api.ts";
 import { Chart, NumberTable } from "./chart.tsx";
+import type { Span } from "./columns.ts";
 import { Link } from "./link.tsx";
 import { listPath } from "./route.ts";
-import { When } from "./times.tsx";
+import { sayLength, When } from "./times.tsx";
 import { Told } from "./told.tsx";
-import type { Tone } from "./words.tsx";
+import { count, type Tone } from "./words.tsx";
 
 type One = Traffic["destinations"][number];
 type Standing = One["standing"];
@@ -46,8 +47,18 @@ export function TrafficNow({ traffic }: { readonly traffic: One }): JSX.Element 
 
 /** What it takes now. */
 export function TrafficFacts({ traffic }: { readonly traffic: One }): JSX.Element {
-  const { destination, inFlight, limit, limitMax, heldBack, nextLookAt, notBeforeAt, lastFailure, workers } =
-    traffic;
+  const {
+    destination,
+    inFlight,
+    limit,
+    limitMax,
+    heldBack,
+    nextLookAt,
+    notBeforeAt,
+    lastFailure,
+    workers,
+    tried,
+  } = traffic;
   return (
     <>
       <div>
@@ -85,12 +96,40 @@ export function TrafficFacts({ traffic }: { readonly traffic: One }): JSX.Elemen
           </dd>
         </div>
       )}
+      <div>
+        <dt>Tried in 12 h</dt>
+        <dd>
+          <TriedWords tried={tried} />
+        </dd>
+      </div>
       {lastFailure === null ? null : (
         <div>
           <dt>Last failure</dt>
           <dd>
             <Told text={lastFailure.sentence} /> <When at={lastFailure.at} />
           </dd>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Attempts of the engine, and what clients sent beside them. */
+function TriedWords({ tried }: Pick<One, "tried">): JSX.Element {
+  const { attempts, failed, requests, repeats, unmetered } = tried;
+  if (attempts === 0) return <>nothing</>;
+  return (
+    <>
+      {count(attempts, "attempt")}
+      {failed === 0 ? ", none failed" : `, ${failed.toLocaleString("en")} failed`}
+      <span className="soft">
+        ; {count(requests, "request")} seen
+        {unmetered === 0 ? "" : `, of ${count(unmetered, "attempt")} not all`}
+      </span>
+      {repeats === 0 ? null : (
+        <div>
+          <strong>{count(repeats, "hidden retry", "hidden retries")}</strong>: sent again by the client
+          itself, in one attempt
         </div>
       )}
     </>
@@ -105,7 +144,7 @@ export function TrafficHistory({
   readonly traffic: One;
   readonly span: Pick<Traffic, "now" | "sinceAt" | "everyMs">;
 }): JSX.Element {
-  const { destination, history } = traffic;
+  const { destination, history, tried } = traffic;
   const drawn = { sinceAt: span.sinceAt, toAt: span.now, everyMs: span.everyMs };
   const isLimited = history.some(({ limit }) => limit !== null);
   const room = ({ limit, inFlight }: (typeof history)[number]): number =>
@@ -132,6 +171,7 @@ export function TrafficHistory({
           span={drawn}
         />
       ) : null}
+      {tried.attempts === 0 ? null : <TriedHistory destination={destination} tried={tried} drawn={drawn} />}
       <NumberTable
         title={`What ${destination} took`}
         columns={["Under way", "Limit", "Held back", "Stood"]}
@@ -143,6 +183,43 @@ export function TrafficHistory({
             heldBack.toLocaleString("en"),
             looks[standing].word,
           ],
+        }))}
+      />
+    </>
+  );
+}
+
+/** What was tried in each stretch. */
+function TriedHistory({
+  destination,
+  tried: { points, repeats },
+  drawn,
+}: Pick<One, "destination" | "tried"> & { readonly drawn: Span }): JSX.Element {
+  const endOf = ({ fromAt }: { readonly fromAt: number }): number =>
+    Math.min(drawn.toAt, fromAt + drawn.everyMs);
+  // What is told last is what is now: where nothing was tried since, that is nothing.
+  const isQuiet = points.every((point) => endOf(point) < drawn.toAt);
+  const quiet = isQuiet ? [{ fromAt: drawn.toAt, attempts: 0, failed: 0, repeats: 0 }] : [];
+  const hidden = repeats === 0 ? [] : [{ tone: "lost", name: "hidden retries" } as const];
+  return (
+    <>
+      <Chart
+        title={`Tried in each ${sayLength(drawn.everyMs)}`}
+        series={[{ tone: "run", name: "took effect" }, { tone: "wait", name: "failed" }, ...hidden]}
+        moments={[...points, ...quiet].map((point) => ({
+          at: endOf(point),
+          parts: [point.attempts - point.failed, point.failed, ...(repeats === 0 ? [] : [point.repeats])],
+        }))}
+        span={drawn}
+      />
+      <NumberTable
+        title={`What was tried at ${destination}`}
+        columns={["Attempts", "Failed", "Requests seen", "Hidden retries"]}
+        rows={points.map((point) => ({
+          at: endOf(point),
+          cells: [point.attempts, point.failed, point.requests, point.repeats].map((number) =>
+            number.toLocaleString("en"),
+          ),
         }))}
       />
     </>

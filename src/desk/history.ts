@@ -1,9 +1,16 @@
 /** How cases stood and what destinations took over time, from samples and from how it is now. */
 
+import { addCounts, NO_ATTEMPTS, type AttemptCounts } from "../core/attempt-counts.ts";
 import { destinationKey } from "../core/in-flight.ts";
 import type { ReadableState } from "../core/state.ts";
 import type { DestinationId } from "../store/destination-port.ts";
-import type { DestinationSample, Sample, StateSample, StepCounts } from "../store/sample-port.ts";
+import {
+  COUNTED_EVERY_MS,
+  type DestinationSample,
+  type Sample,
+  type StateSample,
+  type StepCounts,
+} from "../store/sample-port.ts";
 import type { ReadingCount } from "./case-map.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { readDestinations, type DestinationView } from "./destinations.ts";
@@ -14,7 +21,7 @@ const HOUR_MS = 3_600_000;
 const POINTS = 96;
 /** How far back the pictures of destinations go, and how far apart their points are, in ms. */
 const TRAFFIC_MS = 12 * HOUR_MS;
-const TRAFFIC_EVERY_MS = 900_000;
+const TRAFFIC_EVERY_MS = COUNTED_EVERY_MS;
 
 /** How far back a history may go, in hours; samples are kept for a day longer. */
 export const HISTORY_HOURS_MAX = 168;
@@ -50,11 +57,23 @@ export interface StateHistory {
 /** What a destination took at one moment. */
 export type TrafficPoint = { readonly at: number } & Omit<DestinationSample, "destination" | "credentialId">;
 
+/** What was tried there in one stretch of {@link TrafficView.everyMs}. */
+export interface TriedPoint extends AttemptCounts {
+  readonly fromAt: number;
+}
+
+/** What was tried there over the last hours, as far as workers have told: each does once a minute. */
+export interface Tried extends AttemptCounts {
+  /** Oldest first; stretches in which nothing was tried are left out. */
+  readonly points: readonly TriedPoint[];
+}
+
 /** A destination now and over the last hours; without whom it refused first, which not everybody may see. */
 export interface DestinationTraffic extends Omit<DestinationView, "denial" | "lastFailure" | "owners"> {
   readonly lastFailure: { readonly at: number; readonly sentence: string } | null;
   /** Oldest first; the last one is now. */
   readonly history: readonly TrafficPoint[];
+  readonly tried: Tried;
 }
 
 /** All destinations that loaded case types send to. */
@@ -108,7 +127,10 @@ function sumStates(states: readonly StateSample[]): readonly ReadingCount[] {
 export async function readTraffic(parts: DeskParts): Promise<TrafficView> {
   const { now, destinations } = await readDestinations(parts);
   const sinceAt = now - TRAFFIC_MS;
-  const samples = await parts.store.samples.list({ sinceAt, everyMs: TRAFFIC_EVERY_MS });
+  const [samples, triedAt] = await Promise.all([
+    parts.store.samples.list({ sinceAt, everyMs: TRAFFIC_EVERY_MS }),
+    readTried(parts, sinceAt),
+  ]);
   const past = samples.filter(({ at }) => at < now);
   return {
     now,
@@ -118,7 +140,26 @@ export async function readTraffic(parts: DeskParts): Promise<TrafficView> {
       ...view,
       lastFailure: lastFailure === null ? null : { at: lastFailure.at, sentence: lastFailure.sentence },
       history: [...past.flatMap((sample) => pointOf(sample, view)), pointNow(view, now)],
+      tried: triedAt(view),
     })),
+  };
+}
+
+/** What was tried at each destination since then. */
+export async function readTried(
+  { store }: Pick<DeskParts, "store">,
+  sinceAt: number,
+): Promise<(id: DestinationId) => Tried> {
+  const points = new Map<string, TriedPoint[]>();
+  for (const { destination, credentialId, ...point } of await store.samples.listAttempts(sinceAt)) {
+    const key = destinationKey(destination, credentialId);
+    const known = points.get(key);
+    if (known === undefined) points.set(key, [point]);
+    else known.push(point);
+  }
+  return ({ destination, credentialId }) => {
+    const own = points.get(destinationKey(destination, credentialId)) ?? [];
+    return { ...own.reduce<AttemptCounts>(addCounts, NO_ATTEMPTS), points: own };
   };
 }
 

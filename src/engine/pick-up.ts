@@ -19,6 +19,7 @@ import { advance, preview, type Advance, type Question } from "./advance.ts";
 import { putInSight } from "./bug-in-sight.ts";
 import { OpenAttempts, type AttemptGate, type LeaveGate } from "./attempt-gate.ts";
 import { makeAttempt, type AttemptContext } from "./attempt.ts";
+import type { AttemptTally } from "./attempt-tally.ts";
 import { DestinationLeave, signedResult } from "./destination-leave.ts";
 import type { FailpointPlace } from "./failpoints.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -42,6 +43,7 @@ export interface PickUpContext extends AttemptContext, HeldCaseContext, ChildCon
   readonly gate: AttemptGate;
   readonly refreshes: Refreshes;
   readonly inFlight: InFlight;
+  readonly tally: AttemptTally;
   readonly holder: Extract<Actor, { kind: "worker" }>;
   /** Aborts when the process winds down: what runs is finished, nothing new is begun. */
   readonly windDown: AbortSignal;
@@ -330,6 +332,7 @@ class PickUp {
       step.outline.deadlineMs,
       sending
         .then((end): Ended => {
+          this.#context.tally.note(step.outline.destination, end.outcome);
           left(
             signedResult(
               step.outline,

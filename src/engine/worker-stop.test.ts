@@ -48,6 +48,31 @@ describe("a stop", () => {
     await expect(idle.start()).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
+  test("tells what was tried, once for all of it, and ends all the same where that cannot be told", async () => {
+    const shop = new Shop();
+    const order = orderWith(() => "ok");
+    await startCase(shop.store, order);
+    let tellings = 0;
+    const samples: Store["samples"] = {
+      ...shop.store.samples,
+      tellAttempts: async (countedBy, counted) => {
+        tellings += 1;
+        await shop.store.samples.tellAttempts(countedBy, counted);
+        throw away();
+      },
+    };
+    const worker = shop.worker(order, { store: { ...shop.store, samples } });
+    await worker.start();
+    await settle();
+    expect(tellings).toBe(0);
+    await worker.stop();
+    expect(tellings).toBe(1);
+    const [counted] = await shop.store.samples.listAttempts(0);
+    expect(counted).toMatchObject({ failed: 0, repeats: 0 });
+    expect(counted?.attempts).toBeGreaterThan(0);
+    expect((await shop.store.listHolders()).filter(({ endedAt }) => endedAt === null)).toEqual([]);
+  });
+
   test("waits for what runs no longer than it was given, then aborts it", async () => {
     const shop = new Shop();
     const order = orderWith(

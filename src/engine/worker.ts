@@ -18,6 +18,7 @@ import {
 } from "../store/port.ts";
 import { processMeter, type AttemptMeter } from "../wire/meter.ts";
 import { AttemptGate } from "./attempt-gate.ts";
+import { AttemptTally } from "./attempt-tally.ts";
 import { linkingOf } from "./case-links.ts";
 import { Committer } from "./committer.ts";
 import { DatabaseClock } from "./database-clock.ts";
@@ -103,6 +104,7 @@ class ClaimingWorker implements Worker {
   readonly #kill = sharedAbort();
   readonly #committer: Committer;
   readonly #inFlight: InFlight;
+  readonly #tally: AttemptTally;
   readonly #meter: AttemptMeter;
   readonly #refreshes: Refreshes;
   readonly #running = new Map<string, Promise<void>>();
@@ -141,6 +143,11 @@ class ClaimingWorker implements Worker {
       holderId: () => this.#holding.holderId,
       onHastened: () => this.hint(),
       onBug: (error) => this.#onReport({ kind: "bug", caseId: null, error }),
+    });
+    this.#tally = new AttemptTally({
+      samples: () => store.samples,
+      countedBy: ports.ids.unique(),
+      now: () => this.#databaseClock.now(),
     });
     this.#holding = this.#newHolding();
   }
@@ -187,6 +194,10 @@ class ClaimingWorker implements Worker {
     this.#kill.abort(new Error("the worker stops"));
     await this.#within(FORCED_MS, Promise.all([this.#allEnded(), this.#beating]));
     await this.#within(FORCED_MS, this.#inFlight.settled());
+    await this.#within(
+      FORCED_MS,
+      this.#tally.tell().catch((error: unknown) => this.#tellUncounted(error)),
+    );
     await this.#within(FORCED_MS, this.#sayGoodbye());
     this.#endMetering();
   }
@@ -262,6 +273,7 @@ class ClaimingWorker implements Worker {
       // The claim loop stood still for want of trust.
       if (!wasTrusted && lease.isTrusted()) this.hint();
       this.#inFlight.sync();
+      this.#runBeside(this.#tally.tellInTime().catch((error: unknown) => this.#tellUncounted(error)));
       for (const orphan of reply.orphans) await this.#release(orphan);
       return;
     }
@@ -383,6 +395,7 @@ class ClaimingWorker implements Worker {
       gate: this.#gate,
       refreshes: this.#refreshes,
       inFlight: this.#inFlight,
+      tally: this.#tally,
       lease: holding.lease,
       holder: { kind: "worker", name, holderId: holding.holderId },
       kill: this.#kill.signal,
@@ -390,11 +403,19 @@ class ClaimingWorker implements Worker {
       onFailpoint,
       onReport: this.#onReport,
       meter: this.#meter,
-      onLooseEnd: (task) => {
-        this.#looseEnds.add(task);
-        void task.finally(() => this.#looseEnds.delete(task));
-      },
+      onLooseEnd: (task) => this.#runBeside(task),
     };
+  }
+
+  /** `task` never rejects. */
+  #runBeside(task: Promise<void>): void {
+    this.#looseEnds.add(task);
+    void task.finally(() => this.#looseEnds.delete(task));
+  }
+
+  /** Only pictures rest on counts: with the database away they are told the next time. */
+  #tellUncounted(error: unknown): void {
+    if (!isAway(error)) this.#tell("counting", error);
   }
 
   #released(caseId: string, { state, dueAt }: Extract<PickUpEnd, { kind: "released" }>): void {

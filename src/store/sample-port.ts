@@ -3,6 +3,7 @@
  * pictures rest on samples: a gap in them harms nothing. Times are epoch milliseconds by the store's clock.
  */
 
+import type { AttemptCounts } from "../core/attempt-counts.ts";
 import type { StepCount } from "../core/step-counts.ts";
 import type { ReadableState } from "../core/state.ts";
 
@@ -38,6 +39,13 @@ export interface DestinationSample {
   readonly standing: DestinationStanding;
 }
 
+/** What was tried at a destination under one credential, in the stretch that begins at `fromAt`. */
+export interface CountedAttempts extends AttemptCounts {
+  readonly fromAt: number;
+  readonly destination: string;
+  readonly credentialId: string;
+}
+
 /** How everything stood at one moment. */
 export interface Sample {
   readonly at: number;
@@ -64,7 +72,14 @@ export interface SampleStore {
   write(sample: Sample): Promise<void>;
   /** Oldest first, at most {@link SAMPLES_MAX}, the newest of them. */
   list(query: SampleQuery): Promise<readonly Sample[]>;
-  /** Deletes samples taken before. */
+  /**
+   * Keeps what one worker counted. `countedBy` is its random id of this start; what it told before of the same stretch and
+   * destination is replaced, so that it may be told again.
+   */
+  tellAttempts(countedBy: string, counted: readonly CountedAttempts[]): Promise<void>;
+  /** Sums over all workers, of stretches that begin after a time; by time, at most {@link COUNTED_MAX}, the newest. */
+  listAttempts(after: number): Promise<readonly CountedAttempts[]>;
+  /** Deletes samples taken before, and what was counted in stretches that began more than {@link COUNTED_KEEP_MS} ago. */
   forget(before: number): Promise<void>;
 }
 
@@ -72,5 +87,11 @@ export interface SampleStore {
 export const STEP_COUNTS_MAX = 10_000;
 /** Cases of each kind (in review, due at a time, waiting, paused, claimed) that one count looks at. */
 export const STEP_CASES_MAX = 50_000;
+/** How long one stretch of counted attempts is, in ms. */
+export const COUNTED_EVERY_MS = 900_000;
+/** How long they are kept, in ms. */
+export const COUNTED_KEEP_MS = 86_400_000;
+/** Sums of counted attempts in one answer: 500 destinations over 12 h. */
+export const COUNTED_MAX = 24_000;
 /** Samples in one answer. */
 export const SAMPLES_MAX = 500;

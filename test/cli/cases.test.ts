@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { postgresStore } from "../../src/store/postgres/store.ts";
+import { COUNTED_EVERY_MS } from "../../src/store/sample-port.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { runCommand, type Ended, type RunOptions } from "./program.ts";
 
@@ -224,6 +226,27 @@ describe("cases", () => {
     expect(codes).toEqual([0, 0, 0, 0, 4]);
     const { stdout } = await cli(["cases", "list", "--state", "canceled"]);
     expect(stdout).toContain(caseId);
+  });
+
+  test("destinations are listed with what was tried there, hidden retries told apart", async () => {
+    const store = postgresStore({ url: database.url });
+    const fromAt = Math.floor(Date.now() / COUNTED_EVERY_MS) * COUNTED_EVERY_MS;
+    const numbers = { attempts: 120, failed: 4, requests: 127, repeats: 7, unmetered: 0 };
+    const { stdout: json } = await cli(["destinations", "--json"]);
+    const Listed = z.object({
+      destinations: z.array(
+        z.object({ destination: z.string(), credentialId: z.string(), tried: z.looseObject({}) }),
+      ),
+    });
+    const [first] = Listed.parse(JSON.parse(json)).destinations;
+    if (first === undefined) throw new Error("the configuration of the test sends nowhere");
+    const { destination, credentialId } = first;
+    await store.samples.tellAttempts("w-1", [{ fromAt, destination, credentialId, ...numbers }]);
+    await store.close();
+    const { stdout } = await cli(["destinations"], { env: { COLUMNS: "200" } });
+    expect(stdout).toContain("120 attempts, 4 failed, 7 hidden retries");
+    const again = Listed.parse(JSON.parse((await cli(["destinations", "--json"])).stdout));
+    expect(again.destinations[0]?.tried).toMatchObject({ ...numbers, points: [{ fromAt, ...numbers }] });
   });
 
   test("a case is held by one person at a time while they repair it", async () => {

@@ -72,11 +72,18 @@ describeConsole("pictures in the console", (see) => {
       await waitsAs(key, "Needs access");
     }
     await world.sample(Date.now() - HOUR_MS, 3);
+    const tried = { attempts: 1_200, failed: 31, requests: 1_270, repeats: 70, unmetered: 0 };
+    await world.tried(Date.now() - HOUR_MS, tried);
     await go("destinations");
     const card = page.getByRole("listitem").filter({ hasText: "refused access at warehouse" });
     await card.getByText(/\d+ of \d+/).waitFor();
     await card.getByRole("img", { name: /^Held back, now 1 held back/ }).waitFor();
     await card.getByRole("img", { name: /^Under way, now 0 under way/ }).waitFor();
+    await card.getByText("1,200 attempts, 31 failed; 1,270 requests seen").waitFor();
+    await card.getByText("70 hidden retries: sent again by the client itself, in one attempt").waitFor();
+    await card.getByRole("img", { name: /^Tried in each 15 min, now \d took effect/ }).waitFor();
+    await card.getByText("As a table: What was tried at warehouse").click();
+    await card.getByRole("cell", { name: "1,270", exact: true }).waitFor();
     expect(await findFaults()).toEqual([]);
   });
 });

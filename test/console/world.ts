@@ -17,6 +17,7 @@ import { startDev, type Dev } from "foothold/dev";
 import { defineSource, PRESETS, signRequest, tellCase, type Source } from "foothold/inbox";
 import { memoryStore } from "foothold/memory";
 import { z } from "zod";
+import type { AttemptCounts } from "../../src/core/attempt-counts.ts";
 import { BUILT_IN_ROLES } from "../../src/core/rights.ts";
 import type { OidcOptions } from "../../src/define/config.ts";
 import { registryOf } from "../../src/define/registry.ts";
@@ -48,6 +49,8 @@ export interface World {
   startApproved(businessKey: string, input: OrderInput): Promise<string>;
   /** Keeps a sample of another time: so many cases that wait for people, twice as many that go on, as many held back. */
   sample(at: number, cases: number): Promise<void>;
+  /** Keeps what another worker tried at the warehouse in the quarter of an hour that began then. */
+  tried(fromAt: number, counts: AttemptCounts): Promise<void>;
   /** What is on record of acts on a case, newest first. */
   audited(caseId: string): ReturnType<ReturnType<typeof memoryStore>["audit"]["list"]>;
   /** Posts an event of the shop, signed as it signs them. */
@@ -155,6 +158,10 @@ export async function openWorld(): Promise<World> {
         ],
         isWhole: true,
       }),
+    tried: (fromAt, counts) =>
+      store.samples.tellAttempts("w-9", [
+        { fromAt, destination: "warehouse", credentialId: "warehouse-api-key", ...counts },
+      ]),
     audited: (caseId) => store.audit.list({ limit: 10, caseId }),
     post: (event) => post(`${dev.url}/inbox/shop`, event),
     serve: async ({ name, password, roles = ["operator"] }) => {

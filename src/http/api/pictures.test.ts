@@ -141,6 +141,33 @@ describe("pictures over the API", () => {
     expect(JSON.stringify(destinations)).not.toContain("denial");
   });
 
+  test("destinations tell what was tried there over all workers, as far back as their pictures go", async () => {
+    const quarter = 900_000;
+    const fromAt = Math.floor(now / quarter) * quarter;
+    const erp = { destination: "erp", credentialId: "erp" };
+    const numbers = { attempts: 3, failed: 1, requests: 6, repeats: 3, unmetered: 1 };
+    await store.samples.tellAttempts("w-1", [
+      { fromAt, ...erp, ...numbers },
+      { fromAt: fromAt - quarter, ...erp, ...numbers },
+      { fromAt: fromAt - 13 * HOUR_MS, ...erp, ...numbers },
+      { fromAt, ...erp, credentialId: "another", ...numbers },
+    ]);
+    await store.samples.tellAttempts("w-2", [{ fromAt, ...erp, ...numbers }]);
+    const [traffic] = (await ada.showTraffic()).destinations;
+    expect(traffic).toMatchObject(erp);
+    expect(traffic?.tried).toEqual({
+      attempts: 9,
+      failed: 3,
+      requests: 18,
+      repeats: 9,
+      unmetered: 3,
+      points: [
+        { fromAt: fromAt - quarter, ...numbers },
+        { fromAt, attempts: 6, failed: 2, requests: 12, repeats: 6, unmetered: 2 },
+      ],
+    });
+  });
+
   test("milestones of all cases are told to who may see the case, newest first", async () => {
     const [first, second] = await start(2);
     now += 5;

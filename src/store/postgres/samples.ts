@@ -3,9 +3,12 @@
 import type { ReadableState } from "../../core/state.ts";
 import type { StepCount } from "../../core/step-counts.ts";
 import {
+  COUNTED_KEEP_MS,
+  COUNTED_MAX,
   SAMPLES_MAX,
   STEP_CASES_MAX,
   STEP_COUNTS_MAX,
+  type CountedAttempts,
   type DestinationSample,
   type SampleStore,
   type StateSample,
@@ -35,9 +38,23 @@ export function postgresSamples(database: Database): SampleStore {
           isWhole,
         }));
       }),
+    tellAttempts: (countedBy, counted) =>
+      database.guarded(async () => {
+        await database.run("tell_attempts", [countedBy, JSON.stringify(counted)]);
+      }),
+    listAttempts: (after) =>
+      database.guarded(async () => {
+        const rows = await database.run<CountedRow>("list_attempts", [after, COUNTED_MAX]);
+        return rows.toReversed().map(({ from_at: fromAt, credential_id: credentialId, ...counts }) => ({
+          fromAt,
+          credentialId,
+          ...counts,
+        }));
+      }),
     forget: (before) =>
       database.guarded(async () => {
         await database.run("forget_samples", [before]);
+        await database.run("forget_attempts", [COUNTED_KEEP_MS]);
       }),
   };
 }
@@ -47,6 +64,11 @@ interface SampleRow {
   readonly states: readonly StateSample[];
   readonly destinations: readonly DestinationSample[];
   readonly is_whole: boolean;
+}
+
+interface CountedRow extends Omit<CountedAttempts, "fromAt" | "credentialId"> {
+  readonly from_at: number;
+  readonly credential_id: string;
 }
 
 interface CountRow {

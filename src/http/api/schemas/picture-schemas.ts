@@ -9,6 +9,8 @@ import {
   type StateHistory,
   type TrafficPoint,
   type TrafficView,
+  type Tried,
+  type TriedPoint,
 } from "../../../desk/history.ts";
 import type { HistoryQuery } from "../picture-types.ts";
 import type { DestinationStanding } from "../../../store/sample-port.ts";
@@ -73,6 +75,12 @@ const trafficPoint = named<TrafficPoint>("TrafficPoint")(
   z.strictObject({ at: time, limit: count.nullable(), inFlight: count, heldBack: count, standing }),
 );
 
+const counts = { attempts: count, failed: count, requests: count, repeats: count, unmetered: count };
+
+const triedPoint = named<TriedPoint>("TriedPoint")(z.strictObject({ fromAt: time, ...counts }));
+
+const tried = named<Tried>("Tried")(z.strictObject({ ...counts, points: list(triedPoint) }));
+
 const destinationTraffic = named<DestinationTraffic>("DestinationTraffic")(
   z.strictObject({
     destination: text,
@@ -89,6 +97,7 @@ const destinationTraffic = named<DestinationTraffic>("DestinationTraffic")(
     heldBack: count,
     nextLookAt: timeOrNone,
     history: list(trafficPoint),
+    tried,
   }),
 );
 
