@@ -31,8 +31,8 @@ function mayImport(name, from, folders, { packages = [], elsewhere = [], node = 
   };
 }
 
-/** Clients of other systems in examples: test/clients has them, with the configuration that finds them. */
-const clients = ["stripe", "octokit"];
+/** Clients of other systems, and frameworks, in examples: test/clients has them, with the configuration that finds them. */
+const clients = ["stripe", "octokit", "express", "fastify", "@nestjs/\\w+", "reflect-metadata", "pg-boss"];
 const decisions = ["core/", "define/", "triage/", "wire/"];
 const ports =
   "(audit-|bulk-|child-|destination-|inbox-|milestone-|notice-|people-|sample-|second-)?port\\.ts$";

@@ -7,12 +7,13 @@ const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, 
 const core = ["src/core/**/*.test.ts"];
 const faults = ["test/faults/sample.test.ts"];
 
-/** Two examples use clients of other systems; those are installed beside the tests that use them. */
+/** Some examples use clients of other systems, and frameworks; those are installed beside the tests that use them. */
 const clients: Plugin = {
   name: "clients of examples",
   enforce: "pre",
   resolveId(name, importer, options) {
-    if (!/^(stripe|octokit)$/.test(name) || importer?.includes("/examples/") !== true) return null;
+    if (!/^(stripe|octokit|express|fastify|@nestjs\/\w+|reflect-metadata|pg-boss)$/.test(name)) return null;
+    if (importer?.includes("/examples/") !== true) return null;
     const beside = fileURLToPath(new URL("./test/clients/inbox.test.ts", import.meta.url));
     return this.resolve(name, beside, { ...options, skipSelf: true });
   },
