@@ -5,7 +5,7 @@ import { root } from "./type-check.ts";
 
 const documents = [
   ...readdirSync(root),
-  ...["docs", "verify", "simulation", "bench"].flatMap((folder) =>
+  ...["docs", "examples", "verify", "simulation", "bench"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
   ),
 ].filter((path) => path.endsWith(".md") && !path.includes("node_modules"));
