@@ -32,8 +32,8 @@ const ALWAYS_KEPT: ReadonlySet<string> = new Set([
   "x-request-id",
   "traceparent",
 ]);
-/** Kept by no source, whatever it asks for. */
-const NEVER_KEPT = /authorization|cookie|token|secret|password|api-?key|credential/;
+/** Kept only where a source names the very header: what it names with a `*` may be more than it knows. */
+const PERHAPS_SECRET = /authorization|cookie|token|secret|password|api-?key|credential/;
 
 /** What a header says. */
 export type HeaderReading =
@@ -69,6 +69,9 @@ export function headerText(headers: Headers, name: string): string | null {
   return reading.kind === "value" ? reading.value : null;
 }
 
+/** Kept by no source, whatever it asks for. */
+const NEVER_KEPT = /^(?:authorization|proxy-authorization|cookie|set-cookie)$/;
+
 /** The headers that are stored: those of every source and those that `named` lists, cut, never one that lets somebody in. */
 export function keptHeaders(
   headers: Headers,
@@ -77,13 +80,10 @@ export function keptHeaders(
   const kept: (readonly [string, string])[] = [];
   for (const [name, values] of headers) {
     if (kept.length >= KEPT_HEADERS_MAX) break;
-    const isNamed = named.some((one) =>
-      one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : one === name,
-    );
-    if (!ALWAYS_KEPT.has(name) && !isNamed) continue;
     // What a source names is its own: its delivery id may well be called a token.
-    if (!isNamed && NEVER_KEPT.test(name)) continue;
-    if (/^(authorization|proxy-authorization|cookie|set-cookie)$/.test(name)) continue;
+    const isNamed = ALWAYS_KEPT.has(name) || named.includes(name);
+    const isMeant = named.some((one) => one.endsWith("*") && name.startsWith(one.slice(0, -1)));
+    if (NEVER_KEPT.test(name) || !(isNamed || (isMeant && !PERHAPS_SECRET.test(name)))) continue;
     for (const value of values.slice(0, 4)) kept.push([name, storable(value.slice(0, KEPT_CHARS_MAX))]);
   }
   return kept;

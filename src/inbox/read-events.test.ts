@@ -167,6 +167,20 @@ describe("headers that are kept", () => {
       ["x-github-delivery", "d1"],
     ]);
   });
+
+  test("keep nothing that may be a secret because a wide net was cast, and what is named all the same", () => {
+    const headers = headersOf([
+      ["X-Api-Key", "k"],
+      ["X-Shop-Access-Token", "t"],
+      ["X-Topic", "orders"],
+      ["X-Idempotency-Token", "i"],
+      ["Cookie", "c"],
+    ]);
+    expect(keptHeaders(headers, ["x-*", "x-idempotency-token", "cookie"])).toEqual([
+      ["x-topic", "orders"],
+      ["x-idempotency-token", "i"],
+    ]);
+  });
 });
 
 const subscription = (SubscribeURL: string): Json => ({ Type: "SubscriptionConfirmation", SubscribeURL });

@@ -124,7 +124,10 @@ export interface SourceOptions {
   readonly compression?: "refused" | "gzip";
   /** True where an equal body under another id is another event. Default: what the preset says. */
   readonly bodiesMayRepeat?: boolean;
-  /** Headers that are stored beside the preset's. */
+  /**
+   * Headers that are stored beside the preset's; one may end in `*`, and then brings none whose name speaks of a token, key,
+   * password or other secret.
+   */
   readonly keptHeaders?: readonly string[];
   /** What else names a fact, in place of the preset's. */
   readonly businessKey?: readonly Where[];
@@ -276,11 +279,14 @@ function presetOf(options: SourceOptions, fail: (why: string) => never): Preset 
   const found =
     typeof preset === "string" ? (Object.hasOwn(known, preset) ? known[preset] : undefined) : preset;
   if (found === undefined) return fail(`there is no such preset; there are ${Object.keys(known).join(", ")}`);
+  const keptHeaders = (options.keptHeaders ?? []).map((one) => one.toLowerCase());
+  const proof = found.schemes.find((scheme) => "header" in scheme && keptHeaders.includes(scheme.header));
+  if (proof !== undefined) fail("it keeps the header that proves its sender, and so its secret");
   return {
     ...found,
     isBodyTheKey: options.bodiesMayRepeat === true ? false : found.isBodyTheKey,
     businessKey: options.businessKey ?? found.businessKey,
-    keptHeaders: [...found.keptHeaders, ...(options.keptHeaders ?? []).map((one) => one.toLowerCase())],
+    keptHeaders: [...found.keptHeaders, ...keptHeaders],
   };
 }
 
