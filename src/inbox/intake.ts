@@ -3,7 +3,7 @@
  * lone one is committed at once. Bounded in number and in bytes; beyond that the sender is asked to come again.
  */
 
-import { FootholdError } from "../core/errors.ts";
+import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 import { TAKE_IN_MAX, type InboxStore, type NewDelivery, type TakenEvent } from "../store/inbox-port.ts";
 
@@ -101,15 +101,18 @@ export class Intake {
     this.#isHinting = false;
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<void> {
+  async #commit(batch: readonly Waiting[], isAgain = false): Promise<void> {
     try {
       const taken = await this.#store.takeIn(batch.map(({ delivery }) => delivery));
       batch.forEach(({ answer }, index) => answer(taken[index] ?? []));
       this.#isHintDue = true;
       if (!this.#isHinting) void this.#hint();
     } catch (error) {
+      // A connection that broke may be the only one that did; where the database is away, nobody waits for each of the others.
+      const isAway = isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE";
+      if (batch.length === 1 || (isAway && isAgain)) for (const { fail } of batch) fail(error);
+      else if (isAway) await this.#commit(batch, true);
       // What is wrong with one must not fail the others: each is sent again alone.
-      if (batch.length === 1) for (const { fail } of batch) fail(error);
       else for (const one of batch) await this.#commit([one]);
     }
   }
