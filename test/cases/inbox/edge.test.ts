@@ -31,7 +31,14 @@ describe("at the edge", () => {
       }
       expect(await postChunked(world, padded(26 * 1024 * 1024))).toBe(413);
       await world.inbox.settled();
-      expect(await world.store.inbox.listRefusals(10)).toMatchObject([{ reason: "tooLarge", isLost: true }]);
+      const [lost, ...others] = await world.store.inbox.listRefusals(10);
+      expect(lost).toMatchObject({ source: "github", reason: "tooLarge", isLost: true });
+      // What somebody needs who asks the provider for it: its size as far as it was read, and its name.
+      expect(lost?.bodyBytes).toBeGreaterThan(25 * 1024 * 1024);
+      expect(lost?.headers.map(([name]) => name)).toEqual(
+        expect.arrayContaining(["x-github-delivery", "x-github-event"]),
+      );
+      expect(others).toEqual([]);
       expect(await world.history()).toHaveLength(2);
     },
   );
@@ -140,14 +147,14 @@ describe("at the edge", () => {
       { tenant: "default", source: "shop" },
       { bodiesBefore: Date.now() + 1_000, eventsBefore: 0 },
     );
-    for (let times = 0; times < 20; times += 1)
+    for (let times = 0; times < 50; times += 1)
       expect((await world.post({ body: { order: "o1" } })).status).toBe(202);
     await world.settle();
     const events = await world.history();
     expect(events.filter(({ work }) => work[0]?.state === "done")).toHaveLength(1);
-    expect(events.filter(({ work }) => work[0]?.state === "ignored")).toHaveLength(20);
+    expect(events.filter(({ work }) => work[0]?.state === "ignored")).toHaveLength(50);
     const first = events.find(({ work }) => work[0]?.state === "done");
-    expect(first?.sightings.filter(({ kind }) => kind === "sameBody")).toHaveLength(20);
+    expect(first?.sightings.filter(({ kind }) => kind === "sameBody")).toHaveLength(50);
   });
 
   test("C39 where a source says that bodies repeat, each is worked on", async () => {

@@ -39,6 +39,8 @@ export interface StormReport {
   readonly seconds: number;
 }
 
+/** How long a process may take to start, in ms: the machine may be busy with more than this. */
+const START_MS_MAX = 240_000;
 const SENDERS = 32;
 const ATTEMPTS_MAX = 400;
 const RETRY_MS = 100;
@@ -138,13 +140,13 @@ class Storm {
 
   async #startServer(): Promise<void> {
     this.#server = startOwnProcess(PROCESS, ["server", this.#options.databaseUrl, String(this.#port)]);
-    await this.#server.nextLine(60_000);
+    await this.#server.nextLine(START_MS_MAX);
   }
 
   async #startWorker(): Promise<void> {
     const worker = startOwnProcess(PROCESS, ["worker", this.#options.databaseUrl]);
     this.#workers.push(worker);
-    await worker.nextLine(60_000);
+    await worker.nextLine(START_MS_MAX);
   }
 
   /** A kill at every so many deliveries, in turns; and a person opens a case at every so many others. */
