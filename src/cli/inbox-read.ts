@@ -86,6 +86,12 @@ async function listRefused(call: Call): Promise<void> {
       `${one.bodyBytes} bytes`,
     ]);
     for (const line of tableLines(["AT", "SOURCE", "TIMES", "WHY", "SIZE"], rows, columns())) say(line);
+    const lost = [...new Set(refusals.filter(({ isLost }) => isLost).map(({ source }) => source))];
+    if (lost.length === 0) return;
+    say(
+      "What is lost is not sent again. --json shows the headers that name it; its provider's own list is read by:",
+    );
+    for (const source of lost) say(`  foothold inbox reconcile ${source}`);
   });
 }
 

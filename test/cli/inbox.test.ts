@@ -108,6 +108,11 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     await expect
       .poll(async () => (await run("inbox", "list", "--refused")).stdout, waiting)
       .toMatch(/malformed|wrongSignature/);
+    const large = await fetch(url, { method: "POST", body: new Uint8Array(2 * 1024 * 1024) });
+    expect(large.status).toBe(413);
+    await expect
+      .poll(async () => (await run("inbox", "list", "--refused")).stdout, waiting)
+      .toMatch(/tooLarge, lost[^]*What is lost is not sent again[^]*foothold inbox reconcile shop/);
   });
 
   test("shows work that waits for its case, and opens work again", async () => {
