@@ -9,6 +9,8 @@ import type { Change } from "./types.ts";
 
 /** Pages that may listen at the same time. */
 export const LISTENERS_MAX = 100;
+/** Of these, pages of one person: what somebody leaves open must not take the room of all others. */
+export const LISTENERS_OF_ONE_MAX = 20;
 /** Cases that one page may ask about. */
 export const LISTENER_CASES_MAX = 100;
 const LOOK_EVERY_MS = 1_000;
@@ -17,6 +19,8 @@ const LOOK_AGAIN_MS = 5_000;
 
 /** Who listens. */
 interface Listener {
+  /** Whose page it is. */
+  readonly person: string;
   readonly caseIds: readonly string[];
   /** What they may see; a case that they may not is never hinted at. */
   readonly sees: (one: WatchedCase) => boolean;
@@ -25,8 +29,8 @@ interface Listener {
 
 /** The feed of one server. */
 export interface ChangeFeed {
-  /** Returns the function that stops listening; null = too many listen already. */
-  listen(listener: Listener): (() => void) | null;
+  /** Returns the function that stops listening, or whose pages are too many already. */
+  listen(listener: Listener): (() => void) | "tooManyOfAll" | "tooManyOfOne";
 }
 
 /** Makes the feed. It looks at nothing before somebody listens. */
@@ -62,7 +66,9 @@ export function createChangeFeed(store: Store, clock: Clock): ChangeFeed {
 
   return {
     listen: (listener) => {
-      if (listeners.size >= LISTENERS_MAX) return null;
+      if (listeners.size >= LISTENERS_MAX) return "tooManyOfAll";
+      const own = [...listeners].filter(({ person }) => person === listener.person);
+      if (own.length >= LISTENERS_OF_ONE_MAX) return "tooManyOfOne";
       listeners.add(listener);
       start();
       return () => listeners.delete(listener);

@@ -6,7 +6,7 @@ import { FootholdError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { mayDo } from "../../core/rights.ts";
 import { isCaseId } from "../../desk/requests.ts";
-import { LISTENER_CASES_MAX, LISTENERS_MAX, type ChangeFeed } from "./change-feed.ts";
+import { LISTENER_CASES_MAX, LISTENERS_MAX, LISTENERS_OF_ONE_MAX, type ChangeFeed } from "./change-feed.ts";
 import type { Identity, SignIn } from "./identity.ts";
 import type { Change } from "./types.ts";
 
@@ -36,26 +36,22 @@ export async function streamChanges(
     throw new FootholdError("INVALID_REQUEST", "Changes are told to GET alone.");
   const header = (name: string): string | undefined => c.req.header(name);
   const ask = (): Promise<Identity | null> => signIn({ header, isWrite: false, isWaiting: true });
-  const who = await ask();
+  let who = await ask();
   if (who === null) throw new FootholdError("NOT_SIGNED_IN", "Nobody is signed in, so nothing is told.");
   const caseIds = readCaseIds(new URL(c.req.url).searchParams);
   const waiting: Change[] = [];
   let wake = new AbortController();
   const stop = feed.listen({
     caseIds,
-    sees: (one) => mayDo(who.grants, "see", one),
+    person: who.person?.personId ?? who.name,
+    sees: (one) => who !== null && mayDo(who.grants, "see", one),
     onChange: (change) => {
       if (waiting.length < WAITING_MAX) waiting.push(change);
       else waiting.splice(0, waiting.length, { kind: "list" });
       wake.abort();
     },
   });
-  if (stop === null) {
-    throw new FootholdError(
-      "TOO_MANY_REQUESTS",
-      `${LISTENERS_MAX} pages listen already; read again now and then.`,
-    );
-  }
+  if (typeof stop === "string") throw tooMany(stop);
   return streamSSE(c, async (stream) => {
     stream.onAbort(() => {
       stop();
@@ -63,7 +59,10 @@ export async function streamChanges(
     });
     const endsAt = clock.monotonic() + STREAM_MS_MAX;
     try {
-      while (!stream.aborted && clock.monotonic() < endsAt && (await ask()) !== null) {
+      while (!stream.aborted && clock.monotonic() < endsAt) {
+        // Rights are looked up anew as with every other request.
+        who = await ask();
+        if (who === null) break;
         await stream.writeSSE({ event: "beat", data: "{}" });
         const beatAt = clock.monotonic() + beatMs;
         while (!stream.aborted && clock.monotonic() < beatAt) {
@@ -78,6 +77,12 @@ export async function streamChanges(
       stop();
     }
   });
+}
+
+function tooMany(of: "tooManyOfAll" | "tooManyOfOne"): FootholdError {
+  const pages =
+    of === "tooManyOfAll" ? `${LISTENERS_MAX} pages` : `${LISTENERS_OF_ONE_MAX} pages of this person`;
+  return new FootholdError("TOO_MANY_REQUESTS", `${pages} listen already; read again now and then.`);
 }
 
 function readCaseIds(search: URLSearchParams): readonly string[] {

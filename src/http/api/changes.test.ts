@@ -7,7 +7,7 @@ import { testApp } from "../app.fixture.ts";
 import { watchChanges, type WatchOptions } from "../client/watch.ts";
 import { startServer, type RunningServer } from "../server.ts";
 import type { Identity, SignIn } from "./identity.ts";
-import { LISTENERS_MAX } from "./change-feed.ts";
+import { LISTENERS_MAX, LISTENERS_OF_ONE_MAX } from "./change-feed.ts";
 import type { Change } from "./types.ts";
 
 // Real sockets, on a machine that may be busy.
@@ -31,9 +31,10 @@ describe("hints of changes", () => {
     who = ada;
     store = memoryStore();
     asked = 0;
-    const signIn: SignIn = ({ isWaiting }) => {
+    const signIn: SignIn = ({ header, isWaiting }) => {
       asked += 1;
-      return Promise.resolve(isWaiting === true ? who : null);
+      const name = header("authorization") ?? "ada";
+      return Promise.resolve(isWaiting === true && who !== null ? { ...who, name } : null);
     };
     server = await startServer({ app: testApp(store, { signIn }), host: "127.0.0.1", port: 0 });
   });
@@ -113,15 +114,48 @@ describe("hints of changes", () => {
     expect(refused).toMatchObject({ code: "NOT_SIGNED_IN", details: { status: 401 } });
   });
 
+  test("end for cases that somebody may see no more, with the next beat", async () => {
+    const mine = await start();
+    const { came } = listen({ caseIds: [mine] });
+    await vi.waitFor(
+      async () => {
+        await testDesk(store).addNote(mine, { text: "one", by: "ada" });
+        expect(came).toContainEqual(expect.objectContaining({ kind: "case", caseId: mine }));
+      },
+      { timeout: 30_000, interval: 500 },
+    );
+    who = { ...ada, grants: [] };
+    const beats = asked;
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(beats + 2), { timeout: 30_000 });
+    came.splice(0);
+    await vi.waitFor(
+      async () => {
+        await testDesk(store).addNote(mine, { text: "two", by: "ada" });
+        expect(came).toContainEqual({ kind: "list" });
+      },
+      { timeout: 30_000, interval: 500 },
+    );
+    expect(came.filter(({ kind }) => kind === "case")).toEqual([]);
+  });
+
   test("are for a bounded number of pages, and one that leaves makes room", async () => {
     const url = `${server.url}/api/v1/changes`;
     const stop = new AbortController();
     stops.push(stop);
-    const answers = await Promise.all(
-      Array.from({ length: LISTENERS_MAX }, () => fetch(url, { signal: stop.signal })),
+    const as = (authorization: string): Promise<Response> =>
+      fetch(url, { headers: { authorization }, signal: stop.signal });
+    const own = await Promise.all(Array.from({ length: LISTENERS_OF_ONE_MAX }, () => as("ada")));
+    expect(new Set(own.map(({ status }) => status))).toEqual(new Set([200]));
+    const refused = await as("ada");
+    expect([refused.status, await refused.text()]).toEqual([
+      429,
+      expect.stringContaining(`${LISTENERS_OF_ONE_MAX} pages of this person`),
+    ]);
+    const others = await Promise.all(
+      Array.from({ length: LISTENERS_MAX - LISTENERS_OF_ONE_MAX }, (_, index) => as(`p-${index % 8}`)),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect((await fetch(url)).status).toBe(429);
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await as("ben")).status).toBe(429);
     stop.abort();
     await vi.waitFor(
       async () => {
