@@ -71,7 +71,7 @@ const screens: readonly (readonly [path: string, depth: number])[] = [
 export function createApp(options: AppOptions): App {
   const { desk } = options;
   const app: App = new Hono<{ Bindings: Bindings }>();
-  app.use(setHeaders);
+  app.use(setHeaders(options.reach));
   app.use(guardOf(options.reach));
 
   app.get("/healthz", async (c) => {
@@ -148,13 +148,19 @@ function notBuilt(): FootholdError {
   );
 }
 
-const setHeaders: MiddlewareHandler = async (c, next) => {
-  await next();
-  for (const [name, value] of Object.entries(headers)) {
-    const isOwn = name === "Cache-Control" && c.res.headers.has(name);
-    if (!isOwn) c.res.headers.set(name, value);
-  }
-};
+/** At its own https address browsers are told to come by https alone, for a year. */
+const HTTPS_ALONE = { "Strict-Transport-Security": "max-age=31536000" } as const;
+
+function setHeaders({ kind }: Reach): MiddlewareHandler {
+  const all = Object.entries(kind === "public" ? { ...headers, ...HTTPS_ALONE } : headers);
+  return async (c, next) => {
+    await next();
+    for (const [name, value] of all) {
+      const isOwn = name === "Cache-Control" && c.res.headers.has(name);
+      if (!isOwn) c.res.headers.set(name, value);
+    }
+  };
+}
 
 function guardOf(reach: Reach): MiddlewareHandler<{ Bindings: Bindings }> {
   return async (c, next) => {

@@ -278,6 +278,7 @@ describe("people at the server", () => {
 
   test("see nobody's cases and no health in detail before they sign in; the console's own files tell of none", async () => {
     expect((await get("/")).status).toBe(200);
+    expect((await get("/")).headers.get("strict-transport-security")).toBe("max-age=31536000");
     expect((await get("/api/v1/overview")).status).toBe(401);
     expect(await (await get("/healthz")).json()).toEqual({ status: "ok" });
     const cookie = await session();
