@@ -16,6 +16,28 @@ function entryAt(caseId: string, revision: number): string {
   return `case_id = '${caseId}' and revision = ${revision}`;
 }
 
+/** Something else than a column has, as SQL. */
+function otherValue(column: string, type: string): string {
+  if (column === "outcome") return "'refused'";
+  if (column === "body_hash" || column === "hash" || column === "previous") return "sha256('other')";
+  switch (type) {
+    case "timestamp with time zone":
+      return "timestamptz '2001-01-01'";
+    case "bytea":
+      return "'\\x7b7d'";
+    case "jsonb":
+      return `'{"ranges": [], "lines": []}'`;
+    case "smallint":
+      return "31::smallint";
+    case "integer":
+      return "77";
+    case "bigint":
+      return "77";
+    default:
+      return "'other'";
+  }
+}
+
 describe("a database that somebody changed by hand", () => {
   let subject: PostgresSubject;
   beforeAll(async () => {
@@ -158,6 +180,33 @@ describe("a database that somebody changed by hand", () => {
   ])("is found out: %s", async (_, sql, expected) => {
     await tamper(sql);
     expect((await told()).toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("is found out in whatever column of whatever sealed row", async () => {
+    const { rows } = await subject.client.query<{ table: string; column: string; type: string }>(
+      `select c.table_name as table, c.column_name as column, c.data_type as type
+       from information_schema.columns as c
+       where c.table_schema = 'foothold' and c.table_name in ('journal', 'audit', 'seals')
+       order by c.table_name, c.column_name`,
+    );
+    expect(rows.length).toBeGreaterThan(30);
+    const missed: string[] = [];
+    for (const { table, column, type } of rows) {
+      await tamper(`create table foothold.kept as select * from foothold.${table}`);
+      const other = otherValue(column, type);
+      // Of one row, so that all that follow it are as they were.
+      await tamper(
+        `update foothold.${table} set ${column} = ${other}
+         where ctid = (select min(ctid) from foothold.${table} where ${column} is distinct from ${other})`,
+      );
+      if ((await told()).length === 0) missed.push(`${table}.${column}`);
+      await tamper(
+        `delete from foothold.${table}; insert into foothold.${table} select * from foothold.kept;
+         drop table foothold.kept`,
+      );
+      expect(await told()).toEqual([]);
+    }
+    expect(missed).toEqual([]);
   });
 
   test("is found out when an entry is taken away before it is sealed, and what follows is sealed no further", async () => {
