@@ -1,15 +1,11 @@
 /** What every part of the desk works with. */
 
 import type { Ports } from "../core/ports.ts";
-import type { RightsObject, Verb } from "../core/rights.ts";
 import type { SecondRule } from "../core/second-person.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
 import type { ActHead } from "./act-head.ts";
-import type { Person } from "./requests.ts";
-
-/** Tells which of some rights a person has not, or no more; null = they have them all. */
-export type LacksNow = (who: Person, rights: readonly Verb[], on: RightsObject) => Promise<Verb | null>;
+import type { LacksNow } from "./requests.ts";
 
 /** What the desk is made of. */
 export interface DeskParts {

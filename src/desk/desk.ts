@@ -91,7 +91,7 @@ import {
 import { readMilestones, type MilestonesView } from "./milestones.ts";
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
-import type { DeskParts, LacksNow } from "./desk-parts.ts";
+import type { DeskParts } from "./desk-parts.ts";
 import { markRestored, type RestoredReport, type RestoredRequest } from "./restored.ts";
 import { viewOverview, type Overview } from "./overview.ts";
 import {
@@ -104,7 +104,7 @@ import {
   type RepairLife,
   type TakeOverRequest,
 } from "./repairs.ts";
-import type { Who } from "./requests.ts";
+import type { LacksNow, Who } from "./requests.ts";
 import { revealCase, type Revealed, type RevealRequest } from "./revealing.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { shareCounts } from "./shared-counts.ts";

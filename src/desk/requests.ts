@@ -2,6 +2,7 @@
 
 import { FootholdError, type FieldFault } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
+import type { RightsObject, Verb } from "../core/rights.ts";
 
 /** Longest name of a tenant, in UTF-16 units. */
 export const TENANT_CHARS_MAX = 100;
@@ -62,6 +63,9 @@ export interface Person {
   readonly label: string;
   readonly roles: readonly string[];
 }
+
+/** Tells which of some rights a person has not, or no more; null = they have them all. */
+export type LacksNow = (who: Person, rights: readonly Verb[], on: RightsObject) => Promise<Verb | null>;
 
 /** Who acts: a person who was signed in, or the name that somebody gave who is trusted as they are. */
 export type Who = string | Person;

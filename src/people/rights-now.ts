@@ -1,7 +1,7 @@
 /** What somebody may do now, whoever they were when they asked for it. */
 
 import { grantsOf, mayDo, type Roles } from "../core/rights.ts";
-import type { LacksNow } from "../desk/desk-parts.ts";
+import type { LacksNow } from "../desk/requests.ts";
 import type { PeopleStore } from "../store/people-port.ts";
 
 /** By the list of people and what roles grant. Who is disabled, or not there, lacks every right. */
