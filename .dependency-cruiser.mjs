@@ -64,7 +64,9 @@ export default {
     }),
     mayImport("engine-on-decisions", "^src/engine/", [...decisions, port], { node: true }),
     mayImport("inbox-on-decisions", "^src/inbox/", [...decisions, port], { node: true }),
-    mayImport("desk-on-decisions", "^src/desk/", [...decisions, port], { node: true }),
+    mayImport("desk-on-decisions", "^src/desk/", [...decisions, port, "store/milestone-cursor.ts"], {
+      node: true,
+    }),
     mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
     mayImport("people-on-port", "^src/people/", ["core/", port, "desk/(act-head|audited|requests)\\.ts$"], {
       node: true,

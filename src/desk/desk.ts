@@ -88,7 +88,7 @@ import {
   type StateHistory,
   type TrafficView,
 } from "./history.ts";
-import { readMilestones, type MilestonesView } from "./milestones.ts";
+import { readMilestones, type MilestonesView, type SeesCase } from "./milestones.ts";
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -265,7 +265,7 @@ export interface Desk {
   /** The same destinations with what they took over the last hours. */
   traffic(): Promise<TrafficView>;
   /** What became of all cases: reviews, ends and lost workers, newest first. Throws `INVALID_REQUEST`, `CORRUPT_JOURNAL`. */
-  milestones(filter: MilestoneFilter): Promise<MilestonesView>;
+  milestones(filter: MilestoneFilter, sees?: SeesCase): Promise<MilestonesView>;
   /** Samples what pictures over time show; a process that has the definitions starts one. */
   sampler(options: { readonly onError: (error: unknown) => void }): Sampler;
 }
@@ -418,7 +418,7 @@ function readings(parts: DeskParts): Readings {
     },
     history: (request) => readHistory(parts, stepCounts, request),
     traffic: () => readTraffic(parts),
-    milestones: (filter) => readMilestones(parts, filter),
+    milestones: (filter, sees) => readMilestones(parts, filter, sees ?? (() => true)),
     sampler: (options) => createSampler(parts, options),
     listSeconds: (caseId) => listSeconds(parts, caseId ?? null),
   };

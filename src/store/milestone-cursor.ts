@@ -25,6 +25,14 @@ export function milestoneCursor({ caseId, entry: { at, revision } }: Milestone):
   return `${at}.${revision}.${caseId}`;
 }
 
+/** A place among those of one moment that is before them all: no case id is greater. */
+const BEFORE_ALL = "~";
+
+/** The cursor of the page that begins with what was written at a time. */
+export function cursorAtTime(at: number): string {
+  return `${at}.0.${BEFORE_ALL}`;
+}
+
 /** Throws `INVALID_REQUEST` unless a page may hold so many. */
 export function checkMilestoneLimit(limit: number): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= MILESTONES_MAX) return;

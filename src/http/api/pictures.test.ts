@@ -6,13 +6,19 @@ import { memoryStore } from "../../store/memory/store.ts";
 import type { Store } from "../../store/port.ts";
 import { testApp } from "../app.fixture.ts";
 import type { Client } from "../client/client.ts";
+import type { MilestonesView } from "../../desk/milestones.ts";
 import { watchedClient } from "./every-route.fixture.ts";
+import type { SignIn } from "./identity.ts";
 
 const HOUR_MS = 3_600_000;
 const order = { vendor: "ACME", amount: 12.5 };
 const never = (error: unknown): void => {
   throw error;
 };
+
+function signInWith(grants: readonly Grant[]): SignIn {
+  return () => Promise.resolve({ name: "ben", person: null, signedInBy: "session", grants });
+}
 
 describe("pictures over the API", () => {
   let store: Store;
@@ -185,6 +191,50 @@ describe("pictures over the API", () => {
       Promise.resolve({ name: "ben", person: null, signedInBy: "session", grants: [part] } as const);
     const ben = watchedClient(testApp(store, { signIn })).client;
     expect(await ben.listMilestones()).toEqual({ milestones: [], next: null });
+  });
+
+  test("milestones are paged without a word of those that somebody may not see, in cursors too", async () => {
+    const input = { vendor: "ACME", amount: 1 };
+    const tenants = ["acme", "beta", "beta", "acme", "beta", "beta", "beta"];
+    const mine: string[] = [];
+    const foreign: string[] = [];
+    for (const tenant of tenants) {
+      now += 5;
+      const { caseId } = await ada.startCase({ type: "purchase", input, tenant });
+      await ada.cancelCase({ caseId }, { plan: "*" });
+      (tenant === "acme" ? mine : foreign).unshift(caseId);
+    }
+    const part: Grant = { verbs: "all", tenants: ["acme"], caseTypes: "all" };
+    const told: string[] = [];
+    const seen: string[] = [];
+    const ben = watchedClient(testApp(store, { signIn: signInWith([part]) })).client;
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page: MilestonesView = await ben.listMilestones({
+        limit: 2,
+        ...(cursor === "" ? {} : { cursor }),
+      });
+      seen.push(...page.milestones.map(({ caseId }) => caseId));
+      told.push(JSON.stringify(page));
+      cursor = page.next;
+    }
+    expect(seen).toEqual(mine);
+    expect(foreign.filter((caseId) => told.some((text) => text.includes(caseId)))).toEqual([]);
+    // Somebody who sees nothing of more than is looked through at once is led on by times alone.
+    const nobody = watchedClient(
+      testApp(store, { signIn: signInWith([{ ...part, tenants: ["gamma"] }]) }),
+    ).client;
+    expect(await nobody.listMilestones({ limit: 1 })).toEqual({ milestones: [], next: null });
+    for (let more = 0; more < 5; more += 1) {
+      now += 5;
+      const { caseId } = await ada.startCase({ type: "purchase", input, tenant: "beta" });
+      await ada.cancelCase({ caseId }, { plan: "*" });
+    }
+    const led = await nobody.listMilestones({ limit: 1 });
+    expect(led).toEqual({ milestones: [], next: expect.stringMatching(/^\d+\.0\.~$/) as unknown });
+    expect(await nobody.listMilestones({ limit: 1, cursor: led.next ?? "" })).toEqual({
+      milestones: [],
+      next: null,
+    });
   });
 
   test("who may see a part of the tenants gets no counts over all of them", async () => {
