@@ -3,7 +3,7 @@
 import { thrownText } from "../core/storable-text.ts";
 
 /** Bytes of a body that are read as evidence; the rest is not waited for. */
-const BODY_BYTES_MAX = 8_000;
+const BODY_BYTES_MAX = 64_000;
 /** Characters of a reason that are kept. */
 const WHY_CHARS_MAX = 200;
 
@@ -23,7 +23,7 @@ export class ResponseError extends Error {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Start of the body, at most 8,000 bytes of it. */
+  /** Start of the body, at most 64,000 bytes of it. */
   readonly body: string;
 
   constructor(status: number, url: string, headers: Readonly<Record<string, string>>, body: string) {

@@ -24,6 +24,15 @@ function revokedProxy(): object {
   return proxy;
 }
 
+/** A body of some 30,000 characters, with its code at the end. */
+function manyFaults(): object {
+  const errors = Array.from({ length: 300 }, (_, index) => ({
+    field: `lines.${index}.price`,
+    message: "has changed since. ".repeat(3),
+  }));
+  return { errors, code: "version_conflict" };
+}
+
 const selfCaused = new Error("round");
 selfCaused.cause = selfCaused;
 const endlessBody: Record<string, unknown> = {};
@@ -102,6 +111,43 @@ describe("a thrown value", () => {
     expect(rawOf(Object.assign(new Error("x"), { status: 500, body: long }))).toMatchObject({
       response: { body: `${"x".repeat(500)}…` },
     });
+  });
+
+  test.each<[string, unknown]>([
+    ["written", JSON.stringify(manyFaults())],
+    ["already read", manyFaults()],
+  ])("is known by its code also where its body is long, and the fields behind it are told: %s", (_, body) => {
+    const failure = sortFailure(Object.assign(new Error("x"), { status: 409, body }), input);
+    expect(failure).toMatchObject({ kind: "precondition", rule: "http.version_conflict" });
+    expect(failure.fields[0]).toEqual({ path: "lines.0.price", message: "has changed since. ".repeat(3) });
+    expect(failure.fields).toHaveLength(20);
+    expect(JSON.stringify(failure.raw).length).toBeLessThan(16_000);
+  });
+
+  test("is known by its code also where its body is round, or holds what JSON has no word for", () => {
+    const body: Record<string, unknown> = { code: "version_conflict", at: new Date(0), total: 10n };
+    body["self"] = body;
+    Object.defineProperty(body, "lazy", { enumerable: true, get: thrower });
+    const failure = sortFailure(Object.assign(new Error("x"), { status: 409, body }), input);
+    expect(failure).toMatchObject({
+      kind: "precondition",
+      raw: { response: { body: { code: "version_conflict", at: "1970-01-01T00:00:00.000Z", total: "10" } } },
+    });
+  });
+
+  test("is read no further than what is kept, however much it holds", () => {
+    let read = 0;
+    const page = (depth: number): object =>
+      new Proxy(Array.from({ length: 1_000 }), {
+        get: (list, name): unknown => {
+          read += 1;
+          return typeof name === "string" && /^\d+$/.test(name) && depth > 0
+            ? page(depth - 1)
+            : Reflect.get(list, name);
+        },
+      });
+    sortFailure(Object.assign(new Error("x"), { status: 422, body: page(20) }), input);
+    expect(read).toBeLessThan(200_000);
   });
 
   test("keeps no header but the harmless ones", () => {

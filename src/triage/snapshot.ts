@@ -14,7 +14,7 @@ import { answerOf, type FoundAnswer } from "./seen-answer.ts";
 /** Errors behind an error that are looked at. */
 const CHAIN_MAX = 8;
 /** Errors that failed side by side that are judged, each for itself. */
-const MEMBERS_MAX = 32;
+const MEMBERS_MAX = 16;
 /** Levels of them. */
 const MEMBERS_DEPTH_MAX = 2;
 /** Characters of a stack. */

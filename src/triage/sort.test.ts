@@ -313,7 +313,7 @@ describe("a destination that answered", () => {
       more();
     };
     const thrown = await failureOf("fetch", url);
-    expect((thrown as ResponseError).body).toHaveLength(8_000);
+    expect((thrown as ResponseError).body).toHaveLength(64_000);
     expect(written).toBeLessThan(50_000_000);
   });
 
