@@ -7,6 +7,7 @@ import { ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { RestoreDialog } from "./restore.tsx";
 import { listPath } from "./route.ts";
+import { useSome } from "./some.tsx";
 import { noteServerTime, sayLength } from "./times.tsx";
 import { TrafficFacts, TrafficHistory, TrafficNow } from "./traffic.tsx";
 import { Told } from "./told.tsx";
@@ -120,6 +121,7 @@ function DestinationCard({
 }): JSX.Element {
   const { destination, usedBy } = standing.view;
   const { traffic } = standing;
+  const users = useSome(usedBy, { most: 6, name: "step" });
   const { name, credentialId, owners, repeatSafety, retry } = destination;
   return (
     <>
@@ -175,11 +177,12 @@ function DestinationCard({
         <div>
           <dt>Used by</dt>
           <dd>
-            {usedBy.map(({ caseType, step }) => (
+            {users.shown.map(({ caseType, step }) => (
               <div key={`${caseType} ${step}`}>
                 <Told text={caseType} /> · <Told text={step} />
               </div>
             ))}
+            {users.more}
           </dd>
         </div>
       </dl>

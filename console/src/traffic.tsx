@@ -200,12 +200,12 @@ function TriedHistory({
   // What is told last is what is now: where nothing was tried since, that is nothing.
   const isQuiet = points.every((point) => endOf(point) < drawn.toAt);
   const quiet = isQuiet ? [{ fromAt: drawn.toAt, attempts: 0, failed: 0, repeats: 0 }] : [];
-  const hidden = repeats === 0 ? [] : [{ tone: "lost", name: "hidden retries" } as const];
+  const hidden = repeats === 0 ? [] : [{ tone: "wait", name: "hidden retries" } as const];
   return (
     <>
       <Chart
         title={`Tried in each ${sayLength(drawn.everyMs)}`}
-        series={[{ tone: "run", name: "took effect" }, { tone: "wait", name: "failed" }, ...hidden]}
+        series={[{ tone: "run", name: "took effect" }, { tone: "lost", name: "failed" }, ...hidden]}
         moments={[...points, ...quiet].map((point) => ({
           at: endOf(point),
           parts: [point.attempts - point.failed, point.failed, ...(repeats === 0 ? [] : [point.repeats])],

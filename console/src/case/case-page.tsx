@@ -60,6 +60,7 @@ export function CasePage({ caseId, me }: { readonly caseId: string; readonly me:
       </p>
       {shown === null ? <h1 tabIndex={-1}>Case {madeSeen(caseId)}</h1> : <Heading view={shown.view} />}
       <ReadProblem error={error} isOld={shown !== null} />
+      {shown === null && error === null ? <p className="soft">Reading…</p> : null}
       {shown === null ? null : <Body {...shown} me={me} repair={repair} refresh={refresh} />}
     </>
   );

@@ -33,6 +33,8 @@ export interface PathStep {
   readonly wait: CaseView["waits"][number] | null;
   readonly attempts: CaseView["attempts"];
   readonly nextCheckAllowedAt: number | null;
+  /** The keys of an `each`, what waits for people first; none elsewhere. */
+  readonly parts: readonly PathStep[];
 }
 
 type Planned = PlanView["steps"][number];
@@ -41,11 +43,55 @@ type Planned = PlanView["steps"][number];
 export function pathOf(view: CaseView, outline: CaseOutline | null): readonly PathStep[] {
   const outlined = outline?.steps ?? [];
   const known = new Set(outlined.map(({ name }) => name));
-  const extra = view.steps.filter(({ step }) => !known.has(step));
+  const extra = view.steps.filter(({ step }) => !known.has(step)).map(({ step }) => step);
+  const eaches = outlined.filter(({ kind }) => kind === "each").map(({ name }) => name);
   return [
-    ...outlined.map((step) => pathStep(view, step.name, step.after, sayKind(step))),
-    ...extra.map(({ step }) => pathStep(view, step, [], "")),
+    ...outlined.map((step): PathStep => {
+      const own = pathStep(view, step.name, step.after, sayKind(step));
+      if (step.kind !== "each") return own;
+      const parts = extra
+        .filter((part) => isPartOf(step.name, part))
+        .map((part) => pathStep(view, part, [], ""))
+        .toSorted((one, other) => URGENCY.indexOf(one.mark) - URGENCY.indexOf(other.mark));
+      return joined(own, parts);
+    }),
+    ...extra
+      .filter((step) => !eaches.some((each) => isPartOf(each, step)))
+      .map((step) => pathStep(view, step, [], "")),
   ];
+}
+
+function isPartOf(each: string, step: string): boolean {
+  return step.startsWith(`${each}[`);
+}
+
+/** What a person looks for first. */
+const URGENCY: readonly Mark[] = [
+  "person",
+  "lapsed",
+  "running",
+  "waiting",
+  "next",
+  "later",
+  "confirmed",
+  "passedOver",
+];
+
+/** An `each` stands as the most urgent of its keys does, until all of them stand. */
+function joined(own: PathStep, parts: readonly PathStep[]): PathStep {
+  const [first] = parts;
+  const isOpen = own.mark === "later" || own.mark === "next";
+  const mark = first !== undefined && isOpen && first.mark !== "confirmed" ? first.mark : own.mark;
+  return { ...own, parts, mark, planned: parts.length === 0 ? own.planned : null };
+}
+
+/** How the keys of an `each` stand: "3 keys: 1 waits for a person, 2 confirmed". */
+export function sayParts(parts: readonly PathStep[]): string {
+  const numbers = URGENCY.flatMap((mark) => {
+    const number = parts.filter((part) => part.mark === mark).length;
+    return number === 0 ? [] : [`${number} ${MARKS[mark].word.toLowerCase()}`];
+  });
+  return `${parts.length} ${parts.length === 1 ? "key" : "keys"}: ${numbers.join(", ")}`;
 }
 
 function pathStep(view: CaseView, name: string, after: readonly string[], what: string): PathStep {
@@ -74,6 +120,7 @@ function pathStep(view: CaseView, name: string, after: readonly string[], what: 
     wait,
     attempts: view.attempts.filter((one) => one.step === name),
     nextCheckAllowedAt: step?.nextCheckAllowedAt ?? null,
+    parts: [],
   };
 }
 
@@ -121,9 +168,9 @@ function isUnderWay({ attempts, holding }: CaseView, { step }: Planned): boolean
 export function sayKind(step: CaseOutline["steps"][number]): string {
   switch (step.kind) {
     case "step":
-      return `sends to ${step.destination.name}`;
+      return saySend(step);
     case "each":
-      return `sends to ${step.item.destination.name}, once for each key`;
+      return `${saySend(step.item)}, once for each key`;
     case "approval":
       return `approval by ${step.by}`;
     case "waitForEvent":
@@ -133,4 +180,11 @@ export function sayKind(step: CaseOutline["steps"][number]): string {
     case "sleep":
       return "waits for a time";
   }
+}
+
+function saySend({
+  destination,
+  child,
+}: Pick<Extract<CaseOutline["steps"][number], { kind: "step" }>, "destination" | "child">): string {
+  return child?.act === "start" ? `starts a case of ${child.caseType}` : `sends to ${destination.name}`;
 }

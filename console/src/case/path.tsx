@@ -3,8 +3,9 @@
 import type { JSX, ReactNode } from "react";
 import { When } from "../times.tsx";
 import { Told, Value } from "../told.tsx";
+import { useSome } from "../some.tsx";
 import { lanesOf } from "./lanes.ts";
-import { MARKS, type PathStep } from "./path-steps.ts";
+import { MARKS, sayParts, type PathStep } from "./path-steps.ts";
 import { Rail, railWidth } from "./rail.tsx";
 
 /** The path. */
@@ -89,7 +90,30 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
         </p>
       )}
       {confirmed === null ? null : <Confirmed confirmed={confirmed} />}
+      {step.parts.length === 0 ? null : <Parts parts={step.parts} />}
     </>
+  );
+}
+
+/** Keys that are seen at first. */
+const PARTS_SEEN = 12;
+
+/** The keys of an `each`. Open while one of them waits for a person, or while they are few. */
+function Parts({ parts }: { readonly parts: readonly PathStep[] }): JSX.Element {
+  const { shown, more } = useSome(parts, { most: PARTS_SEEN, name: "key" });
+  const isOpen = parts.length <= PARTS_SEEN || parts[0]?.mark === "person";
+  return (
+    <details className="fold" open={isOpen}>
+      <summary>{sayParts(parts)}</summary>
+      <ul className="path-parts">
+        {shown.map((part) => (
+          <li key={part.name} className={`mark-${part.mark}`}>
+            <StepText step={part} />
+          </li>
+        ))}
+      </ul>
+      {more}
+    </details>
   );
 }
 

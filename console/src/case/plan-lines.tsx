@@ -2,6 +2,7 @@
 
 import type { JSX } from "react";
 import type { PlanView } from "../api.ts";
+import { useSome } from "../some.tsx";
 import { When } from "../times.tsx";
 import { Told, Value } from "../told.tsx";
 
@@ -13,12 +14,13 @@ export function PlanLines({
   readonly plan: PlanView | null;
   readonly title: string;
 }): JSX.Element {
+  const { shown, more } = useSome(plan?.steps ?? [], { most: 20, name: "step" });
   if (plan === null) return <p className="soft">No plan can be made: the definition is not loaded here.</p>;
   return (
     <div className="plan">
       <h3>{title}</h3>
       <ol>
-        {plan.steps.map(({ step, sentence, actsNext, byAt, send }) => (
+        {shown.map(({ step, sentence, actsNext, byAt, send }) => (
           <li key={step} className={send === null ? undefined : "is-outside"}>
             <strong>
               <Told text={step} />
@@ -40,6 +42,7 @@ export function PlanLines({
           </li>
         ))}
       </ol>
+      {more}
       <p className="soft">
         Plan <code>{plan.version}</code>, made <When at={plan.madeAt} /> from recorded answers.
       </p>

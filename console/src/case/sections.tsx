@@ -4,6 +4,7 @@ import type { JSX } from "react";
 import type { CaseView } from "../api.ts";
 import { Link } from "../link.tsx";
 import { casePath, listPath } from "../route.ts";
+import { useSome } from "../some.tsx";
 import { By, sayLength, When } from "../times.tsx";
 import { madeSeen, Told, Value } from "../told.tsx";
 import { count } from "../words.tsx";
@@ -82,7 +83,12 @@ export function Prerequisites({
   readonly view: CaseView;
   readonly onCheck: (step: string) => void;
 }): JSX.Element {
-  const { prerequisites, nextCheck } = view;
+  const { nextCheck } = view;
+  // What does not hold comes first.
+  const prerequisites = view.prerequisites.toSorted(
+    (one, other) => Number(one.answer === "holds") - Number(other.answer === "holds"),
+  );
+  const { shown, more } = useSome(prerequisites, { most: 8, name: "condition" });
   return (
     <section className="card" aria-labelledby="needed">
       <h2 id="needed">Needed to go on</h2>
@@ -90,7 +96,7 @@ export function Prerequisites({
         <Told text={nextCheck.sentence} />
       </p>
       <ul className="conditions">
-        {prerequisites.map(
+        {shown.map(
           ({ step, name, kind, role, answer, why, askedAt, ageMs, nextCheckAllowedAt, canCheckNow }) => (
             <li key={`${step} ${role} ${name}`} className={answer === "broken" ? "is-broken" : undefined}>
               <strong>
@@ -121,6 +127,7 @@ export function Prerequisites({
           ),
         )}
       </ul>
+      {more}
     </section>
   );
 }
@@ -187,6 +194,9 @@ export function Attempts({
   attemptsByLayer,
   losses,
 }: Pick<CaseView, "attempts" | "attemptsByLayer" | "losses">): JSX.Element | null {
+  const layers = useSome(attemptsByLayer, { most: 12, name: "step" });
+  // The last ones are those that are looked for.
+  const each = useSome(attempts.toReversed(), { most: 25, name: "attempt" });
   if (attempts.length === 0) return null;
   return (
     <section className="card" aria-labelledby="attempts">
@@ -195,7 +205,7 @@ export function Attempts({
         <p className="notice">Its worker was lost {losses} times in a row with an attempt open.</p>
       )}
       <ul className="layers">
-        {attemptsByLayer.map(({ step, sentence, givesUpAt }) => (
+        {layers.shown.map(({ step, sentence, givesUpAt }) => (
           <li key={step}>
             <Told text={sentence} />
             {givesUpAt === null ? null : (
@@ -207,6 +217,7 @@ export function Attempts({
           </li>
         ))}
       </ul>
+      {layers.more}
       <div className="scroll" tabIndex={0} role="region" aria-label="Each attempt">
         <table className="plain">
           <thead>
@@ -221,7 +232,7 @@ export function Attempts({
             </tr>
           </thead>
           <tbody>
-            {attempts.map((one) => (
+            {each.shown.map((one) => (
               <tr key={one.fencingToken}>
                 <th scope="row">
                   <Told text={one.step} />
@@ -254,7 +265,7 @@ export function Attempts({
                     </>
                   )}
                 </td>
-                <td>
+                <td className="name">
                   <Told text={one.by} />
                 </td>
                 <td>
@@ -267,6 +278,7 @@ export function Attempts({
           </tbody>
         </table>
       </div>
+      {each.more}
     </section>
   );
 }
@@ -331,11 +343,12 @@ export function History({
   historyLeftOut,
   pastSeconds,
 }: Pick<CaseView, "history" | "historyLeftOut" | "pastSeconds">): JSX.Element {
+  const { shown, more } = useSome(history.toReversed(), { most: 60, name: "entry", names: "entries" });
   return (
     <section className="card" aria-labelledby="history">
       <h2 id="history">History</h2>
       <ol className="history" reversed>
-        {history.toReversed().map(({ revision, at, by, sentence }) => (
+        {shown.map(({ revision, at, by, sentence }) => (
           <li key={revision} value={revision}>
             <Told text={sentence} />
             <small>
@@ -350,6 +363,7 @@ export function History({
           </li>
         ))}
       </ol>
+      {more}
       {historyLeftOut === 0 ? null : (
         <p className="soft">
           {count(historyLeftOut, "older entry", "older entries")} left out; the command line shows them.
