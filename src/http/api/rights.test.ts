@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { BUILT_IN_ROLES, grantsOf, mayDo, VERBS, type Grant } from "../../core/rights.ts";
+import type { CaseSummary } from "../../core/row.ts";
+import { testDesk } from "../../desk/purchase.fixture.ts";
 import { memoryStore } from "../../store/memory/store.ts";
 import type { Store } from "../../store/port.ts";
 import { fromHere, testApp } from "../app.fixture.ts";
@@ -91,9 +93,15 @@ const routes = Object.entries<RouteHead>(API_ROUTES).map(([id, head]) => ({
 interface Asked {
   readonly caseId: string;
   readonly more?: object;
+  readonly bulkId?: string;
+  readonly search?: string;
 }
 
-async function ask(app: App, { id, head }: (typeof routes)[number], { caseId, more = {} }: Asked) {
+async function ask(
+  app: App,
+  { id, head }: (typeof routes)[number],
+  { caseId, more = {}, bulkId = "b-1", search = "" }: Asked,
+) {
   const named: Readonly<Record<string, string>> = {
     caseId,
     repairId: "r-1",
@@ -102,14 +110,18 @@ async function ask(app: App, { id, head }: (typeof routes)[number], { caseId, mo
     destination: "erp",
     eventId: "e07-0",
     problemId: "0123456789ab",
-    bulkId: "b-1",
+    bulkId,
     messageId: "m-1",
     owner: "finance",
   };
   const path = head.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? "");
   const body = head.method === "GET" ? {} : { body: JSON.stringify({ ...bodies[id], ...more }) };
   const headers = { host: "localhost", "content-type": "application/json", "if-match": "*" };
-  const answer = await app.request(`${API_BASE}${path}`, { method: head.method, headers, ...body }, fromHere);
+  const answer = await app.request(
+    `${API_BASE}${path}${search}`,
+    { method: head.method, headers, ...body },
+    fromHere,
+  );
   return { status: answer.status, text: await answer.text() };
 }
 
@@ -127,6 +139,50 @@ async function storeWithCase(): Promise<{ readonly store: Store; readonly caseId
   const [, caseId = ""] = /"caseId":"([^"]+)"/.exec(text) ?? [];
   return { store, caseId };
 }
+
+/** A case of the tenant acme with words of its own wherever people may write some, in review, noted and in a bulk act. */
+async function storeWithCanaries(): Promise<{
+  readonly own: Store;
+  readonly bulkId: string;
+  readonly canaries: readonly string[];
+}> {
+  const own = memoryStore();
+  const desk = testDesk(own);
+  const input = { vendor: "canary-vendor", amount: 1 };
+  const by = { id: "p-canary", label: "canary-person", roles: [] };
+  const start = { by, tenant: "acme", businessKey: "canary-key" };
+  const { caseId } = await desk.startCase("purchase", input, start);
+  await desk.addNote(caseId, { by, text: "canary-note" });
+  const { bulkId } = await desk.startBulk({
+    move: { move: "note", text: "canary-bulk" },
+    filter: { by: "cases", caseIds: [caseId] },
+    by,
+  });
+  await own.setAside(caseId, null, {
+    ...NO_SUMMARY,
+    reviews: [
+      { step, reason: "bug", owner: "canary-owner", sentence: "canary-sentence", nextCheckAllowedAt: null },
+    ],
+  });
+  const other = await desk.startCase("purchase", input, { ...start, businessKey: "canary-other" });
+  await desk.cancel(other.caseId, { by, reason: "canary-reason" });
+  return { own, bulkId, canaries: ["canary", caseId, other.caseId] };
+}
+
+/** What tells of cases by themselves. */
+const LISTS: readonly RouteId[] = ["listCases", "listMilestones", "listProblems", "showBulkAct", "listAudit"];
+
+const NO_SUMMARY: CaseSummary = {
+  confirmed: 0,
+  waits: [],
+  reviews: [],
+  unsettled: [],
+  lastFailure: null,
+  repair: null,
+  isRepaired: false,
+  losses: 0,
+  stoppedBy: null,
+};
 
 describe("every route", () => {
   let store: Store;
@@ -182,6 +238,26 @@ describe("every route", () => {
         expect(there.text).toBe(gone.text.replaceAll("07-zzzzzzzzzzzz", caseId));
         expect(await store.loadCase(caseId)).toEqual(before);
       }
+    },
+  );
+
+  test.each(routes.filter(({ head }) => head.on !== "case"))(
+    "$id tells nothing of a case to who sees another tenant, or another type",
+    async (route) => {
+      const { canaries, own, bulkId } = await storeWithCanaries();
+      const told = async (grant: Grant, search = ""): Promise<readonly string[]> => {
+        const app = testApp(own, { signIn: as([grant]) });
+        const { text } = await ask(app, route, { caseId: "", bulkId, search });
+        return canaries.filter((one) => text.includes(one));
+      };
+      const searches = route.id === "listCases" ? ["", "?businessKey=canary-key", "?text=canary"] : [""];
+      for (const search of searches) {
+        expect(await told({ verbs: "all", tenants: ["beta"], caseTypes: "all" }, search)).toEqual([]);
+        expect(await told({ verbs: "all", tenants: "all", caseTypes: ["side-by-side"] }, search)).toEqual([]);
+      }
+      // They are there to be found: whoever sees all is told of them in each of these.
+      const all: Grant = { verbs: "all", tenants: "all", caseTypes: "all" };
+      expect(!LISTS.includes(route.id) || (await told(all)).length > 0).toBe(true);
     },
   );
 
