@@ -331,6 +331,40 @@ describe("a destination that answered", () => {
   });
 });
 
+function answered(body: unknown): Failure {
+  return sort(Object.assign(new Error("x"), { response: { status: 200, headers: {}, body } }));
+}
+
+describe("a good answer with errors in it, as GraphQL gives it", () => {
+  const refused = { message: "m", path: ["tagsAdd"], extensions: { code: "ACCESS_DENIED" } };
+  const done = { order: { id: "1" }, userErrors: [] };
+
+  test("did nothing where its one mutation was refused", () => {
+    expect(answered({ data: { tagsAdd: null }, errors: [refused] })).toMatchObject({ kind: "denied" });
+    const faulty = { order: null, userErrors: [{ field: ["email"], message: "m" }] };
+    expect(answered({ data: { orderCreate: faulty } })).toMatchObject({ kind: "rejected", executed: "no" });
+  });
+
+  test("did a part where another mutation went well before", () => {
+    const partial = { kind: "unknown", executed: "partial" };
+    expect(answered({ data: { orderCreate: done, tagsAdd: null }, errors: [refused] })).toMatchObject({
+      ...partial,
+      cause: "denied",
+    });
+    const faulty = { userErrors: [{ field: ["tags"], message: "m" }] };
+    expect(answered({ data: { orderCreate: done, tagsAdd: faulty } })).toMatchObject({
+      ...partial,
+      cause: "rejected",
+    });
+  });
+
+  test("may have done all where the error has no code that is known", () => {
+    const unsure = { kind: "unknown", executed: "maybe", cause: "transient" };
+    expect(answered({ data: null, errors: [{ message: "m" }] })).toMatchObject(unsure);
+    expect(answered({ errors: [{ message: "m", extensions: { code: "NEW" } }] })).toMatchObject(unsure);
+  });
+});
+
 describe("an error of the author's code proves nothing: it may have come after the send", () => {
   test.each<[string, () => unknown]>([
     ["TypeError", () => (undefined as unknown as { id: string }).id],

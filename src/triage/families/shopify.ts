@@ -22,21 +22,38 @@ export const shopify: Family = {
   codes: codes(
     [no("throttled"), "THROTTLED"],
     [denied("scope"), "ACCESS_DENIED"],
-    [no("bug"), "MAX_COST_EXCEEDED"],
+    [denied("scope"), "FORBIDDEN"],
+    [denied("refreshable"), "UNAUTHENTICATED"],
+    [no("bug"), "MAX_COST_EXCEEDED GRAPHQL_PARSE_FAILED GRAPHQL_VALIDATION_FAILED"],
+    [no("rejected"), "BAD_USER_INPUT"],
     [maybe("transient"), "INTERNAL_SERVER_ERROR"],
     [no("rejected"), USER_ERRORS],
   ),
 };
 
 function wordsOf(answer: SeenResponse): Words | null {
-  const found = objectsInside(answer.body, "errors").map((one) => textInside(one, "extensions", "code"));
-  const named = found.filter((code) => code !== null);
-  if (named.length > 0) return { codes: named, answer };
-  return hasUserErrors(inside(answer.body, "data")) ? { codes: [USER_ERRORS], answer } : null;
+  const data = inside(answer.body, "data");
+  const errors = objectsInside(answer.body, "errors");
+  const executed = isDoneInPart(data) ? { executed: "partial" as const } : {};
+  const named = errors.map((one) => textInside(one, "extensions", "code")).filter((code) => code !== null);
+  // Of an error without a code that is known nothing is known, and a good status says nothing either.
+  const isUnsure = answer.status < 300 && (named.length > 0 || (data !== undefined && errors.length > 0));
+  if (named.length > 0 || isUnsure) {
+    return { codes: named, otherwise: isUnsure ? maybe("transient") : null, ...executed, answer };
+  }
+  return hasUserErrors(data) ? { codes: [USER_ERRORS], ...executed, answer } : null;
 }
 
 /** A mutation's answer names what is wrong with its input. */
 function hasUserErrors(data: Json | undefined): boolean {
-  if (data === undefined || !isJsonObject(data)) return false;
-  return Object.values(data).some((one) => objectsInside(one, "userErrors").length > 0);
+  return mutationsIn(data).some((one) => objectsInside(one, "userErrors").length > 0);
+}
+
+/** Of several mutations in one request, those before the one that failed took effect. */
+function isDoneInPart(data: Json | undefined): boolean {
+  return mutationsIn(data).some((one) => one !== null && objectsInside(one, "userErrors").length === 0);
+}
+
+function mutationsIn(data: Json | undefined): readonly Json[] {
+  return data === undefined || !isJsonObject(data) ? [] : Object.values(data);
 }

@@ -249,5 +249,9 @@ export const CODES: readonly Said[] = [
     ["200 ACCESS_DENIED", "denied no access=scope owner=access"],
     ["200 MAX_COST_EXCEEDED", "bug no owner=developer"],
     ["200 INTERNAL_SERVER_ERROR", "unknown maybe cause=transient"],
+    ["200 BAD_USER_INPUT", "rejected no owner=input"],
+    ["200 UNAUTHENTICATED", "denied no access=refreshable owner=access"],
+    ["200 GRAPHQL_VALIDATION_FAILED", "bug no owner=developer"],
+    ["200 SOMETHING_NEW", "unknown maybe cause=transient"],
   ]),
 ].flat();
