@@ -146,7 +146,12 @@ export default {
       comment: "a package that is only there because another needs it can go at any time",
       from: {},
       // An optional peer is also listed under peerDependenciesMeta, which is taken for an unknown kind of list.
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["npm-peer"] },
+      // The types of what test/clients has may lie here for another package's sake.
+      to: {
+        dependencyTypes: ["npm-no-pkg", "npm-unknown"],
+        dependencyTypesNot: ["npm-peer"],
+        pathNot: clients.map((name) => `^node_modules/(@types/)?${name}/`),
+      },
     },
     {
       name: "no-unknown-modules",
