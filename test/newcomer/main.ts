@@ -1,6 +1,6 @@
 /**
  * What a newcomer does, from the packed archive, on a machine with nothing but Node: a project by `foothold init`, its test,
- * its rehearsal, a case of it that is killed in the middle and comes to its end. Under each Node that is named, 20, 22 and 24
+ * its rehearsal, a case of it that is killed in the middle and comes to its end, and the examples. Under each Node that is named, 20, 22 and 24
  * when none is; the others come as npm packages. `npm run newcomer`, `npm run newcomer -- 22`. Prints how long each part took.
  */
 
@@ -13,6 +13,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient } from "foothold/client";
 import { z } from "zod";
+import { tryExamples } from "./examples.ts";
 
 const WAIT_MS_MAX = 120_000;
 const LOOK_EVERY_MS = 250;
@@ -65,6 +66,11 @@ async function tryOut(major: string, archive: string): Promise<void> {
   await timed("a case killed and resumed", () => killAndResume(node, project));
   told.push(`in all ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
   requireIt(node, project);
+  const examples = join(home, "examples");
+  mkdirSync(examples);
+  await timed("then the examples", () =>
+    tryExamples({ root, folder: examples, archive }, (words) => npm(node, examples, words)),
+  );
   process.stdout.write(`${told.join(", ")}\n`);
 }
 
