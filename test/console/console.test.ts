@@ -33,6 +33,12 @@ describeConsole("the console in a browser", (see) => {
       const table = page.getByRole("table", { name: `Cases that wait for ${who}`, exact: true });
       await table.getByRole("link", { name: what }).waitFor();
     }
+    const quarterMs = 900_000;
+    for (const [ago, attempts] of [38, 52, 47, 60, 44].entries()) {
+      const fromAt = Math.floor(Date.now() / quarterMs - ago) * quarterMs;
+      const counts = { failed: 3 + ago, requests: attempts + 9, repeats: 9, unmetered: 0 };
+      await world.tried(fromAt, { attempts, ...counts });
+    }
     const screens = [
       ["attention", "", "Needs attention"],
       ["cases", "cases", "Cases"],
