@@ -23,7 +23,10 @@ export interface Signing {
   readonly eventType: string;
 }
 
-/** The headers that a request with these parts would carry; its body is made with `signBody`. Throws `INVALID_REQUEST` where this cannot be signed here. */
+/**
+ * The headers that a request with these parts would carry; its body is made with `signBody`. Throws `INVALID_REQUEST` where
+ * this cannot be signed here.
+ */
 export function signRequest(preset: Preset, signing: Signing): Readonly<Record<string, string>> {
   const [scheme] = preset.schemes;
   if (scheme === undefined) throw cannot(preset, "it has no scheme");

@@ -1,7 +1,7 @@
 // oxlint-disable-next-line import/no-unassigned-import -- without it the library knows no server
 import "@shopify/shopify-api/adapters/web-api";
 import { hmacValidator } from "@adyen/api-library";
-import { Signature } from "@hubspot/api-client/lib/src/utils/signature.js";
+import { Signature } from "@hubspot/api-client";
 import { sign, verify } from "@octokit/webhooks-methods";
 import { ApiVersion, shopifyApi } from "@shopify/shopify-api";
 import { isValidSlackRequest } from "@slack/bolt";
