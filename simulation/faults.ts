@@ -85,6 +85,13 @@ export const FAULT_KINDS = [
   "canceledWithUndo",
   /** Somebody said that what a step did stays outside. */
   "leftOutside",
+  "pause",
+  /** Somebody ordered something about one step: to do it again, take it back, or ask about it. */
+  "redoOrdered",
+  "undoOrdered",
+  "checkOrdered",
+  /** Somebody looked at the destination, and said that what nobody knew did not happen. */
+  "ruledOut",
   "revocation",
   "repair",
   "takeOver",

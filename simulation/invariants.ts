@@ -29,10 +29,11 @@ export function checkEffect(
   shapes: readonly CaseShape[],
   destination: SimulatedDestination,
   { request }: Effect,
-  lostAttempts: LostAttempts,
+  { lostAttempts, redone }: { readonly lostAttempts: LostAttempts; readonly redone: ReadonlySet<string> },
 ): readonly Violation[] {
+  const isOrdered = redone.has(`${request.caseId} ${request.step}`);
   const outline = shapes.map((shape) => sendOutline(shape, request.step)).find((one) => one !== null);
-  const isRedone = outline?.onLapse === "redo" || request.undoes !== null;
+  const isRedone = outline?.onLapse === "redo" || isOrdered || request.undoes !== null;
   const same = destination.effects.filter(
     (one) =>
       one.request.caseId === request.caseId &&

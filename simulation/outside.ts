@@ -45,6 +45,17 @@ export interface OutsideOptions {
   readonly inFlight: InFlightWatch;
 }
 
+/** The access to a destination that cases send to, where there is one. `sendsTo`: names of destinations. */
+export function drawAccess(
+  { destinations }: Outside,
+  sendsTo: ReadonlySet<string>,
+  random: SeededRandom,
+): SimulatedAccess {
+  const all = [...destinations.values()];
+  const used = all.filter(({ name }) => sendsTo.has(name));
+  return random.pick(used.length > 0 ? used : all).access;
+}
+
 /** Draws the outside of a run. */
 export function drawOutside(options: OutsideOptions): Outside {
   const stock = drawStock(options);

@@ -10,7 +10,6 @@ import { ENGINE_VERSION } from "../src/engine/version.ts";
 import { createWorker } from "../src/engine/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
 import { unmetered } from "../src/wire/unmetered.ts";
-import type { SimulatedAccess } from "./access.ts";
 import { ARRIVED, drawShape, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
 import { CHAOS_MS, planChaos, planFamilyChaos, type Chaos } from "./chaos.ts";
 import { bindCaseType, correctedInput } from "./case-type.ts";
@@ -26,7 +25,8 @@ import { checkEffect } from "./invariants.ts";
 import { areSettled, judgeCases, TellingWatch } from "./judging.ts";
 import type { Violation } from "./journal-rules.ts";
 import { KnownCases } from "./known-cases.ts";
-import { CONTRACTS, drawOutside, type Outside } from "./outside.ts";
+import { Orders } from "./orders.ts";
+import { CONTRACTS, drawAccess, drawOutside, type Outside } from "./outside.ts";
 import { usePage } from "./page.ts";
 import { actOnce, helpCase, tellRestored, type People, type PersonAct } from "./person.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
@@ -85,6 +85,7 @@ class Run {
   readonly #cases: KnownCases;
   readonly #telling = new TellingWatch();
   readonly #desk: Desk;
+  readonly #orders: Orders;
   /** Null = events come straight to the cases, as from one's own program. */
   readonly #hooked: HookedEvents | null;
   #isCalm = false;
@@ -127,6 +128,18 @@ class Run {
     this.#network = drawNetwork(this.#random);
     this.#desk = this.#newDesk(this.#newProcess("desk"));
     this.#hooked = this.#random.chance(0.5) ? this.#hookEvents() : null;
+    this.#orders = this.#newOrders();
+  }
+
+  #newOrders(): Orders {
+    return new Orders({
+      seed: this.#seed,
+      desk: this.#desk,
+      outside: this.#outside,
+      counts: this.#counts,
+      load: () => this.#load(this.#cases.all),
+      onTrace: (line) => this.#trace(line),
+    });
   }
 
   #hookEvents(): HookedEvents {
@@ -149,7 +162,7 @@ class Run {
 
   async go(): Promise<RunResult> {
     await this.#database.store.migrate();
-    await this.#until(this.#startCases());
+    await this.#scheduler.until(this.#startCases());
     const crewSize = this.#random.between(1, 3);
     for (let index = 0; index < crewSize; index += 1) this.#startWorker();
     this.#startSweeper();
@@ -274,7 +287,8 @@ class Run {
     );
     const destination = this.#outside.destinations.get(contract);
     if (destination === undefined) return;
-    this.#violations.push(...checkEffect(this.#shapes, destination, effect, this.#database.lostAttempts));
+    const known = { lostAttempts: this.#database.lostAttempts, redone: this.#orders.redone };
+    this.#violations.push(...checkEffect(this.#shapes, destination, effect, known));
   }
 
   #planChaos(): void {
@@ -287,7 +301,7 @@ class Run {
       runOutOfStock: (random) => this.#runOutOfStock(random),
       changeOne: (random) => this.#outside.destinations.get("if-match")?.changeOne(random),
       openPage: (random) => this.#openPage(random),
-      expireAccess: (random) => this.#accessOf(random).expire(),
+      expireAccess: (random) => drawAccess(this.#outside, this.#sendsTo, random).expire(),
       revokeAccess: (random) => this.#revoke(random),
       killServer: () => this.#hooked?.killServer(),
       failOver: (lag) => void this.#failOver(lag),
@@ -296,6 +310,7 @@ class Run {
     this.#database.startToLag();
     planChaos(chaos, this.#random.fork(), this.#scheduler);
     if (this.#shapes.length > 1) planFamilyChaos(chaos, this.#seed, this.#scheduler);
+    this.#orders.plan(this.#scheduler);
   }
 
   #killOne(random: SeededRandom): void {
@@ -330,16 +345,9 @@ class Run {
     });
   }
 
-  /** To a destination that the cases send to, where there is one. */
-  #accessOf(random: SeededRandom): SimulatedAccess {
-    const all = [...this.#outside.destinations.values()];
-    const used = all.filter(({ name }) => this.#sendsTo.has(name));
-    return random.pick(used.length > 0 ? used : all).access;
-  }
-
   /** Sooner or later a person gives a new grant, and now and then says so. */
   #revoke(random: SeededRandom): void {
-    const access = this.#accessOf(random);
+    const access = drawAccess(this.#outside, this.#sendsTo, random);
     access.revoke();
     const isTold = random.chance(0.8);
     this.#scheduler.schedule(random.between(0, CHAOS_MS), () => {
@@ -421,6 +429,7 @@ class Run {
     const random = this.#random;
     const onAwaited = (): void => this.#event(random, ARRIVED);
     await helpCase(this.#people(random), stored.row, { now: this.#scheduler.now, onAwaited });
+    await this.#orders.vouch(stored.row);
   }
 
   #isOver(): boolean {
@@ -458,16 +467,6 @@ class Run {
 
   #load(caseIds: readonly string[]): Promise<readonly (StoredCase | null)[]> {
     return Promise.all(caseIds.map((caseId) => this.#database.store.loadCase(caseId)));
-  }
-
-  async #until(work: Promise<void>): Promise<void> {
-    const pending = { isOver: false };
-    const watched = work.finally(() => {
-      pending.isOver = true;
-    });
-    await settled();
-    while (!pending.isOver && (await this.#scheduler.step(Infinity)));
-    await watched;
   }
 
   async #checkEnd(): Promise<string> {

@@ -44,6 +44,17 @@ export class Scheduler {
     return true;
   }
 
+  /** Runs events until `work` has ended, or none is left. Rejects as it does. */
+  async until(work: Promise<void>): Promise<void> {
+    const pending = { isOver: false };
+    const watched = work.finally(() => {
+      pending.isOver = true;
+    });
+    await settled();
+    while (!pending.isOver && (await this.step(Infinity)));
+    await watched;
+  }
+
   #push(event: Scheduled): void {
     const heap = this.#heap;
     heap.push(event);
