@@ -54,6 +54,9 @@ export function checkEntry(site: EntrySite, { entry, at, commitId }: JournalEntr
   if (entry.kind === "attemptOpened" && at + CLOCK_MS < state.beginsAt)
     violate("begin", `${entry.step} is sent at ${at}, before ${state.beginsAt}`);
   if (entry.kind === "intentOpened" || entry.kind === "attemptOpened") checkCanceling(site, entry, violate);
+  if (entry.kind === "attemptFailed") checkOutcome(site, entry, entry.attempt, violate);
+  if (entry.kind === "stepConfirmed" && entry.by.how === "response")
+    checkOutcome(site, entry, entry.by.attempt, violate);
   if (entry.kind === "checkAnswered") checkProof(site, entry, violate);
   if (entry.kind === "lookAnswered") checkLook(site, entry, { at, commitId }, violate);
   if (entry.kind === "accessRefreshed") checkRefresh(site, entry, violate);
@@ -159,6 +162,19 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   const unproved = known.intent?.attempts.filter((one) => !isProved(one)) ?? [];
   checkRepeat(outline, unproved, entry, violate);
   checkConditions(site, outline, { isRepeat: unproved.length > 0 }, violate);
+}
+
+/** What a holder stores of an attempt is stored once, while that attempt is open. */
+function checkOutcome(
+  { state }: EntrySite,
+  { step, intentVersion }: Pick<Of<"attemptFailed">, "step" | "intentVersion">,
+  attempt: number,
+  violate: Violate,
+): void {
+  const { intent } = stepOf(state, step);
+  const known = intent?.version === intentVersion ? intent.attempts : [];
+  if (known.find(({ number }) => number === attempt)?.outcome.kind !== "open")
+    violate("outcome", `an outcome of attempt ${attempt} of ${step} is stored, which is not open`);
 }
 
 /** After a refusal for want of quota it is tried once by itself, and only where a reset was named. */

@@ -84,6 +84,21 @@ export const SABOTAGES: readonly Sabotage[] = [
     ],
   },
   {
+    rule: "a commit that comes again is known by its id",
+    file: "core/claim.ts",
+    edits: [
+      {
+        line: 'if (missed.some(({ commitId }) => commitId === commit.commitId)) return { kind: "repeated" };',
+        instead: "",
+      },
+    ],
+  },
+  {
+    rule: "what may have happened where a repeat is not safe is not sent again",
+    file: "core/plan-send.ts",
+    edits: [{ line: "if (unsafe !== null) return unsafe;", instead: "" }],
+  },
+  {
     rule: "a holder releases claims of its own that it does not know",
     file: "engine/worker.ts",
     edits: [{ line: "for (const orphan of reply.orphans) await this.#release(orphan);", instead: "" }],
