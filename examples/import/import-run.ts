@@ -41,7 +41,7 @@ export interface ImportFigures {
 }
 
 const LOOK_EVERY_MS = 50;
-const WAIT_MS_MAX = 600_000;
+const WAIT_MS_MAX = 3_600_000;
 const FILE = "contacts.csv";
 
 /** Runs one. */
