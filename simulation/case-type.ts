@@ -17,6 +17,7 @@ import { OWN_CASES } from "./family.ts";
 import type { Outside } from "./outside.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
+import type { SearchOutline } from "../src/core/search-outline.ts";
 import { bindSend, isLarge } from "./send-step.ts";
 
 /** What a case that another one starts gives it. */
@@ -44,6 +45,12 @@ export function numberIn(payload: Json): number {
 
 const NEWEST: EventRule = { correlate: null, order: { by: "version", version: numberIn, of: () => "" } };
 
+const SEARCH: SearchOutline = {
+  attributes: [{ name: "amount", type: "number", step: null, path: ["amount"] }],
+  tags: [["note"]],
+  masked: { input: [], results: {} },
+};
+
 /** Binds a shape to a process. */
 export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outside: Outside): CaseType {
   const steps = shape.steps.map((outline) => [outline.name, bindStep(outline, process, outside)] as const);
@@ -55,6 +62,7 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
       steps: shape.steps,
       removed: [],
       events: [REVOKED, ARRIVED],
+      search: SEARCH,
     },
     input: shape.refusesFaulty ? unlessFaulty : anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
 import { isNotNeeded, stepOf } from "../src/core/case-state.ts";
 import type { ReviewReason } from "../src/core/journal.ts";
-import { canonicalJson } from "../src/core/json.ts";
+import { canonicalJson, isJsonObject } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
 import { rowOf } from "../src/core/row.ts";
 import { undoName } from "../src/core/undo.ts";
@@ -73,6 +73,7 @@ export function checkEnd(
     .filter(({ request }) => request.caseId === stored.row.caseId);
   return [
     ...checkRow(stored),
+    ...checkSearch(stored),
     ...checkRest(stored),
     ...checkJournal({ shape, effects, lostAttempts, journal: stored.journal }, stored.row.caseId),
     ...checkTransactions(shape, effects, stored),
@@ -88,6 +89,19 @@ function checkRow({ row, journal }: StoredCase): readonly Violation[] {
   const moved = row.state !== "claimed" && (rebuilt.state !== row.state || rebuilt.dueAt !== row.dueAt);
   if (!differs && !moved && rebuilt.revision === row.revision) return [];
   return [{ rule: "row", what: `the row of ${row.caseId} is not what its journal says` }];
+}
+
+/** Every case is found by what is in its input now. */
+function checkSearch({ row, state }: StoredCase): readonly Violation[] {
+  const { amount = null, note = null } = isJsonObject(state.input) ? state.input : {};
+  const found = (row.summary.search ?? []).map(({ name, value }) => `${name}:${value}`);
+  const wanted = [
+    ...(typeof amount === "number" ? [`amount:${amount}`] : []),
+    ...(typeof note === "string" ? [`tag:${note}`] : []),
+  ];
+  if (isDeepStrictEqual(found, wanted)) return [];
+  const what = `${row.caseId} is found by ${found.join(", ") || "nothing"}, not by ${wanted.join(", ") || "nothing"}`;
+  return [{ rule: "search", what }];
 }
 
 /** Reviews that only destinations, or people outside this run, can lift. */

@@ -33,6 +33,16 @@ export const SABOTAGES: readonly Sabotage[] = [
     ],
   },
   {
+    rule: "a case is found by its input as it is now",
+    file: "core/search-values.ts",
+    edits: [
+      {
+        line: "const root = step === null ? state.input : resultOf(state, step);",
+        instead: "const root = step === null ? state.originalInput : resultOf(state, step);",
+      },
+    ],
+  },
+  {
     rule: "the door compares the claim id",
     file: "core/claim.ts",
     edits: [{ line: 'if (claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],

@@ -72,6 +72,7 @@ export { defineEvent, type EventDefinition, type EventOptions } from "./define/e
 export { parseDuration, type Duration } from "./define/duration.ts";
 export type { Jsonify, NoFields } from "./define/jsonify.ts";
 export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
+export type { AttributeOption } from "./define/read-search.ts";
 export { registryOf, type Registry } from "./define/registry.ts";
 // Named so that the declarations of a package that exports a case type can be written.
 export type { CasePartsOf, NoSteps, WithStep } from "./define/shape.ts";

@@ -36,7 +36,7 @@ type BulkQuery = Extract<Parameters<typeof api.startBulk>[0]["filter"], { by: "q
 /** The same as a value: an address knows texts alone. */
 function valuesOf(query: URLSearchParams): BulkQuery {
   const entries = Object.entries(filtersOf(query) ?? {}).map(([name, value]): [string, unknown] => {
-    if (name === "reading" || name === "state") return [name, [value].flat()];
+    if (name === "reading" || name === "state" || name === "find") return [name, [value].flat()];
     return [name, name === "review" ? value === "true" : value];
   });
   return Object.fromEntries(entries) as BulkQuery;

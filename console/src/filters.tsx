@@ -16,6 +16,7 @@ export const FILTERS = [
   "kind",
   "businessKey",
   "parent",
+  "find",
   "tenant",
   "review",
   "second",
@@ -51,11 +52,10 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
   const submit = (event: { preventDefault: () => void }): void => {
     event.preventDefault();
     if (form.current === null) return;
-    const values = [...new FormData(form.current)].map(([name, value]): [string, string] => [
-      name,
-      typeof value === "string" ? value.trim() : "",
-    ]);
-    goTo(listPath(Object.fromEntries(values)));
+    const values = new FormData(form.current);
+    const texts = (name: string): readonly string[] =>
+      values.getAll(name).map((value) => (typeof value === "string" ? value.trim() : ""));
+    goTo(listPath(Object.fromEntries([...values.keys()].map((name) => [name, texts(name)]))));
   };
   const usesRare = RARE.some((name) => (query.get(name) ?? "") !== "");
   return (
@@ -76,6 +76,14 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
           <Choice name="second" label="Waits for a second person" query={query} options={["true"]} />
           <Field name="businessKey" label="Business key" query={query} />
           <Field name="parent" label="Started by case" query={query} />
+          {[...query.getAll("find").filter((one) => one !== ""), ""].map((value, index) => (
+            <Field
+              key={index}
+              name="find"
+              label={index === 0 ? "Attribute or tag, as name:value" : "And attribute or tag"}
+              query={new URLSearchParams({ find: value })}
+            />
+          ))}
           <Field name="tenant" label="Tenant" query={query} />
         </div>
       </details>

@@ -25,6 +25,7 @@ function caseOf(caseId: string, revision: number): CaseLine {
     openReviews: 0,
     assignee: null,
     parent: null,
+    search: [],
   };
 }
 

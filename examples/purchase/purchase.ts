@@ -66,6 +66,11 @@ export function definePurchase({ erpUrl, mailUrl }: Systems) {
     owner: "purchasing",
     input: Purchase,
     events: { "approval.revoked": Revoked },
+    attributes: {
+      vendor: "text",
+      amount: "number",
+      recordId: { type: "text", step: "createRecord" },
+    },
   })
     .approval("approve", {
       by: "finance",

@@ -62,6 +62,7 @@ function headLines(view: CaseView): readonly string[] {
     `  type      ${view.caseType} version ${view.definitionVersion}, tenant ${view.tenant}`,
     ...(businessKey === null ? [] : [`  key       ${businessKey}`]),
     ...(parent === null ? [] : [`  parent    ${parent.caseId}, started by its step ${parent.step}`]),
+    ...(view.search.length === 0 ? [] : [`  found by  ${view.search.map(sayFound).join(", ")}`]),
     `  since     ${formatTime(view.sinceAt)} (${formatDistance(view.sinceAt, view.now)})`,
     `  started   ${formatTime(view.startedAt)} by ${view.startedBy.name}`,
     ...(view.beginsAt > view.startedAt ? [`  begins    ${formatTime(view.beginsAt)}`] : []),
@@ -70,6 +71,10 @@ function headLines(view: CaseView): readonly string[] {
     ...(view.requested.length === 0 ? [] : [`  requested ${view.requested.join(", ")}`]),
     ...(view.losses === 0 ? [] : [`  lost      ${view.losses} workers in a row while they worked on it`]),
   ];
+}
+
+function sayFound({ name, value }: CaseView["search"][number]): string {
+  return `${name}:${value}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

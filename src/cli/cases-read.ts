@@ -1,5 +1,7 @@
 /** `cases list` and `cases show`. */
 
+import type { CaseCriteria } from "../core/case-criteria.ts";
+import { soughtValues } from "../define/sought-values.ts";
 import type { CaseLine } from "../desk/case-view.ts";
 import type { ReviewPacket } from "../desk/packet.ts";
 import { LIST_LIMIT_DEFAULT, type Desk } from "../desk/desk.ts";
@@ -13,6 +15,9 @@ import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
+
+/** Cases that are counted; of more it is said that there are. */
+const COUNT_MAX = 1_000;
 
 /** Lists cases, newest start first. */
 export const casesListCommand: Command = {
@@ -34,6 +39,17 @@ export const casesListCommand: Command = {
     { name: "key", value: "KEY", help: "only this business key" },
     { name: "parent", value: "CASE", help: "only cases that this one started" },
     {
+      name: "find",
+      value: "NAME:VALUE",
+      help: "only this value of a search attribute, NAME:FROM..TO of a number or time, or tag:TAG; all of several",
+      isRepeatable: true,
+    },
+    {
+      name: "count",
+      value: null,
+      help: `say how many there are, up to ${COUNT_MAX}, instead of listing them`,
+    },
+    {
       name: "limit",
       value: "CASES",
       help: `cases on one page, at most ${LIST_LIMIT_MAX}; ${LIST_LIMIT_DEFAULT} when left out`,
@@ -51,17 +67,27 @@ export const casesListCommand: Command = {
     );
     const [step, parentId] = [call.text("step"), call.text("parent")];
     if (step !== null && typeof caseType !== "string") throw usage(call.command, "--step goes with --type.");
-    await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const page = await desk.list({
+    const finds = call.texts("find");
+    await withOpened(call, { definitions: "optional" }, async ({ desk, store, registry }) => {
+      const outlines = registry.all.map(({ outline }) => outline);
+      const criteria: CaseCriteria = {
         ...(typeof caseType === "string" ? { caseType } : {}),
         ...(step !== null && typeof caseType === "string" ? { atSteps: [{ caseType, step }] } : {}),
         ...(typeof tenant === "string" ? { tenant } : {}),
         ...(typeof businessKey === "string" ? { businessKey } : {}),
         ...(parentId === null ? {} : { parentId }),
-        ...(typeof after === "string" ? { after } : {}),
+        ...(finds.length === 0 ? {} : { search: soughtValues(outlines, finds, caseType ?? null) }),
         ...(states.length === 0 ? {} : { states }),
         ...(call.flag("review") ? { withReview: true } : {}),
         ...(call.flag("second") ? { awaitsSecond: true } : {}),
+      };
+      if (call.flag("count")) {
+        sayCount(await store.countFound(criteria, COUNT_MAX), call.flag("json"));
+        return;
+      }
+      const page = await desk.list({
+        ...criteria,
+        ...(typeof after === "string" ? { after } : {}),
         ...(limit === null ? {} : { limit }),
       });
       if (call.flag("json")) {
@@ -78,6 +104,12 @@ export const casesListCommand: Command = {
     });
   },
 };
+
+function sayCount(count: number, isJson: boolean): void {
+  const isCapped = count === COUNT_MAX;
+  if (isJson) sayJson({ count, isCapped });
+  else say(`${isCapped ? "At least " : ""}${count} ${count === 1 ? "case matches" : "cases match"}.`);
+}
 
 function readStates(call: Call): typeof STORED_STATES {
   const given = call.texts("state").flatMap((value) => value.split(","));

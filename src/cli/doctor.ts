@@ -7,6 +7,7 @@ import { faultsIn } from "../define/faulty-definition.ts";
 import type { Registry } from "../define/registry.ts";
 import { examineNode, examineServer, type DatabaseUse } from "../doctor/database.ts";
 import { reachedBy } from "../core/sends.ts";
+import { examineAttributes, examineFound } from "../doctor/attributes.ts";
 import { examineDefinitions } from "../doctor/definitions.ts";
 import { examineOwners } from "../doctor/owners.ts";
 import { byWeight, finding, type Finding, type FindingCode, type Severity } from "../doctor/finding.ts";
@@ -84,6 +85,7 @@ async function examine(call: Call): Promise<Checkup> {
   const registry = config?.registry ?? null;
   if (registry !== null) {
     found.push(...examineDefinitions(registry.all, { repairMs }));
+    found.push(...examineAttributes(registry.all.map(({ outline }) => outline)));
     found.push(
       ...examineOwners(
         registry.all.map(({ outline }) => outline),
@@ -145,7 +147,11 @@ async function examineDatabase(
     const isReady = await examineSchema(opened.store, found);
     const running = isReady && processes === null ? await countProcesses(opened.store) : use.processes;
     found.push(...examineServer(server, { ...use, processes: running } satisfies DatabaseUse));
-    if (isReady) found.push(...examineSeen(await newestCases(opened.store)));
+    if (isReady) {
+      const states = await newestCases(opened.store);
+      const outlines = config?.registry?.all.map(({ outline }) => outline) ?? [];
+      found.push(...examineSeen(states), ...examineFound(outlines, states));
+    }
   } catch (error) {
     found.push(databaseFault(error));
   } finally {

@@ -46,14 +46,16 @@ const row: JudgedRow = {
     isRepaired: false,
     repair: null,
     stoppedBy: null,
+    search: [{ name: "no", type: "text", value: "A-7" }],
   },
   claim: null,
 };
 
+const { search: _search, ...unsearched } = row.summary;
 const bare: JudgedRow = {
   ...row,
   businessKey: null,
-  summary: { ...row.summary, waits: [], reviews: [], unsettled: [], lastFailure: null },
+  summary: { ...unsearched, waits: [], reviews: [], unsettled: [], lastFailure: null },
 };
 
 const seen = { holder: null, now: 2_000, secondUntilAt: null };
@@ -88,6 +90,7 @@ describe("what a list shows", () => {
     ["text of the business key", { text: "po-" }],
     ["text of a review", { text: "field VENDOR" }],
     ["text of a failure", { text: "422" }],
+    ["attribute", { search: [{ name: "no", value: "A-7", from: null, to: null }] }],
     ["all tenants and types", { visible: [{ tenants: null, caseTypes: null }] }],
     [
       "one grant of several",
@@ -117,6 +120,7 @@ describe("what a list shows", () => {
     ["text", { text: "vendor" }],
     ["no step at all, of another type", { atSteps: [{ caseType: "other", step: null }] }],
     ["parent", { parentId: "07-parent" }],
+    ["attribute", { search: [{ name: "no", value: "A-7", from: null, to: null }] }],
     ["no grant", { visible: [] }],
     ["another tenant", { visible: [{ tenants: ["other"], caseTypes: null }] }],
     ["another type", { visible: [{ tenants: null, caseTypes: ["other"] }] }],

@@ -9,6 +9,7 @@ import type { ReviewReason } from "./journal.ts";
 import type { Wait } from "./waits.ts";
 import { nameWithoutKey } from "./part-name.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
+import { meetsSought, type SoughtValue } from "./sought.ts";
 import { readState, type Holder, type ReadableState } from "./state.ts";
 
 /** Tenants and case types that somebody may see; null = all of them. */
@@ -48,6 +49,8 @@ export interface CaseCriteria {
   readonly unchangedSinceAt?: number;
   /** Part of the case id, the business key or a sentence; A to Z count as a to z. */
   readonly text?: string;
+  /** Values of search attributes and tags: all of these. */
+  readonly search?: readonly SoughtValue[];
   /** What whoever asks may see: at least one of these. */
   readonly visible?: readonly VisibleCases[];
 }
@@ -96,8 +99,8 @@ function meetsColumns(row: JudgedRow, criteria: CaseCriteria): boolean {
 }
 
 function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
-  const { withReview, owner, atSteps, failureKind, text } = criteria;
-  const { reviews, lastFailure } = row.summary;
+  const { withReview, owner, atSteps, failureKind, text, search } = criteria;
+  const { reviews, lastFailure, search: values = [] } = row.summary;
   const steps = stepsStoodAt(row.summary);
   return (
     (withReview !== true || reviews.length > 0) &&
@@ -108,6 +111,7 @@ function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
           caseType === row.caseType && (step === null ? steps.size === 0 : steps.has(step)),
       )) &&
     (failureKind === undefined || lastFailure?.kind === failureKind) &&
+    (search === undefined || search.every((sought) => meetsSought(values, sought))) &&
     (text === undefined || textsOf(row).some((one) => lowered(one).includes(lowered(text))))
   );
 }

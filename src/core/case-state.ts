@@ -15,6 +15,7 @@ import type {
 } from "./journal.ts";
 import type { Wait } from "./waits.ts";
 import type { Json } from "./json.ts";
+import type { SearchOutline } from "./search-outline.ts";
 import type { Priority } from "./starting.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
@@ -299,6 +300,8 @@ export interface CaseState {
   readonly formerRepairs: readonly FormerRepair[];
   /** Whose it is; null = nobody's in particular. */
   readonly assignee: Assignee | null;
+  /** What it can be found by; null = nothing beside its key. */
+  readonly search: SearchOutline | null;
   readonly cancelRequest: PersonRequest | null;
   /** Effects undone, or said to stay outside, since it was asked to be canceled. */
   readonly takenBack: number;

@@ -81,6 +81,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     repair: null,
     formerRepairs: [],
     assignee: null,
+    search: entry.search ?? null,
     cancelRequest: null,
     takenBack: 0,
     pauseRequest: null,
@@ -347,11 +348,11 @@ function withBegun(restored: CaseState["restored"], step: string): CaseState["re
 
 /** What was done stands for the steps under their new names. A version that was needed once is needed from then on (R12). */
 function changeDefinition(state: CaseState, entry: EntryOf<"definitionChanged">, at: number): CaseState {
-  const { version, renamed } = entry;
+  const { version, renamed, search = null } = entry;
   const taken = renamed.find(({ to }) => Object.hasOwn(state.steps, to));
   if (taken !== undefined) throw corruptJournal(state, `${taken.from} is to be ${taken.to}, which is there`);
   const definitionVersion = Math.max(state.definitionVersion, version);
-  return { ...renameSteps(state, renamed), definitionVersion, rest: { kind: "ready", dueAt: at } };
+  return { ...renameSteps(state, renamed), definitionVersion, search, rest: { kind: "ready", dueAt: at } };
 }
 
 /** What becomes of a step that is several, or another case. */

@@ -7,6 +7,7 @@ import type { ChildStanding, ParentRef } from "./child-standing.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
 import type { Wait } from "./waits.ts";
+import type { SearchOutline } from "./search-outline.ts";
 import type { KeyFreedBy, Priority } from "./starting.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
@@ -200,12 +201,16 @@ export type Entry =
       readonly keyFreedBy?: KeyFreedBy;
       /** Left out for a case that no other case started. */
       readonly parent?: ParentRef;
+      /** Left out where its type declares nothing to find it by. */
+      readonly search?: SearchOutline;
     }
   /** A later version of the definition acts on the case from here on, or one in which steps of it have other names. */
   | {
       readonly kind: "definitionChanged";
       readonly version: number;
       readonly renamed: readonly Rename[];
+      /** Left out where this version declares nothing to find it by. */
+      readonly search?: SearchOutline;
       readonly by: Actor;
     }
   /**

@@ -3,6 +3,7 @@
  * drawn, compared and sent over a wire. `define/` makes it from what users write and checks it; core trusts it.
  */
 
+import type { SearchOutline } from "./search-outline.ts";
 import type { KeyFreedBy } from "./starting.ts";
 
 /** What makes a repeat safe at a destination. */
@@ -238,4 +239,6 @@ export interface CaseOutline {
   readonly events: readonly string[];
   /** When another case may have the business key of one; left out = never. */
   readonly keyFreedBy?: Exclude<KeyFreedBy, "nothing">;
+  /** What its cases can be found by; left out = nothing beside the business key. */
+  readonly search?: SearchOutline;
 }

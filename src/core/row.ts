@@ -9,6 +9,7 @@ import type { Assignee, Review } from "./journal.ts";
 import type { Wait } from "./waits.ts";
 import { isLeftOutside, undoingOf } from "./outside.ts";
 import { problemsOf, type Problem } from "./problems.ts";
+import { searchValuesOf, type SearchValue } from "./search-values.ts";
 import { isSettled } from "./settled.ts";
 import { storableText } from "./storable-text.ts";
 
@@ -49,6 +50,8 @@ export interface CaseSummary {
   readonly undoing?: { readonly undone: number; readonly of: number };
   /** The case that started it, and by which step; left out where none did. */
   readonly parent?: { readonly caseId: string; readonly step: string };
+  /** What it can be found by; left out where there is nothing. */
+  readonly search?: readonly SearchValue[];
   /** Whose it is; left out = nobody's in particular. */
   readonly assignee?: Assignee;
   /** Who has it open for repair, and how many events came meanwhile; null = nobody has. */
@@ -117,6 +120,7 @@ function summarize(state: CaseState): CaseSummary {
     isRepaired: state.repaired,
     ...withUndoing(state),
     ...withParent(state),
+    ...withSearch(state),
     ...(state.assignee === null ? {} : { assignee: storableAssignee(state.assignee) }),
     repair:
       state.repair === null
@@ -138,6 +142,11 @@ function withUndoing(state: CaseState): Pick<CaseSummary, "undoing"> {
 
 function withParent({ parent }: CaseState): Pick<CaseSummary, "parent"> {
   return parent === null ? {} : { parent: { caseId: parent.caseId, step: parent.step } };
+}
+
+function withSearch(state: CaseState): Pick<CaseSummary, "search"> {
+  const search = searchValuesOf(state);
+  return search.length === 0 ? {} : { search };
 }
 
 function lastFailureOf(state: CaseState): FailureSummary | null {

@@ -20,6 +20,7 @@ const entries: { readonly [Kind in EntryKind]: Extract<Entry, { kind: Kind }> } 
     businessKey: "PO-1",
     input: { vendor: "acme" },
     by: person,
+    search: { attributes: [], tags: [["vendor"]], masked: { input: [], results: {} } },
   },
   lookAnswered: {
     kind: "lookAnswered",
@@ -205,6 +206,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 13, folded: "c8f155eb9fc190d2" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 14, folded: "dcb0730fe3761a4c" });
   });
 });

@@ -33,3 +33,37 @@ function formatDay(daysSinceEpoch: number): string {
 function pad(value: number, digits: number): string {
   return String(value).padStart(digits, "0");
 }
+
+const ISO_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):(\d\d)))?$/;
+
+/**
+ * The time, epoch ms, that a text of ISO 8601 names: with `Z` or an offset, or a day alone, which begins in UTC. Null for any
+ * other text: a clock without a zone is a different time in every place. Parts of a ms are dropped.
+ */
+export function parseTime(text: string): number | null {
+  const found = ISO_TIME.exec(text);
+  if (found === null) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  const [, , , , , , , fraction = "", sign = "+", offsetHour = "0", offsetMinute = "0"] = found;
+  const midnight = daysSinceEpoch(year, month, day) * MS_PER_DAY;
+  // A day that the month does not have would be one of the next.
+  if (formatDay(midnight / MS_PER_DAY) !== text.slice(0, 10)) return null;
+  if (hour > 23 || minute > 59 || second > 59 || Number(offsetHour) > 23 || Number(offsetMinute) > 59)
+    return null;
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000;
+  const clock = ((hour * 60 + minute) * 60 + second) * 1_000 + Number(fraction.padEnd(3, "0").slice(0, 3));
+  return midnight + clock - (sign === "-" ? -offset : offset);
+}
+
+/** The other way round: see `formatDay`. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const fromMarch = month <= 2 ? year - 1 : year;
+  const era = Math.floor(fromMarch / 400);
+  const yearOfEra = fromMarch - era * 400;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * DAYS_PER_ERA + dayOfEra - DAYS_TO_EPOCH;
+}

@@ -7,6 +7,7 @@ import type { CaseType } from "./case-type.ts";
 import type { CaseDefinition } from "./definition.ts";
 import { faultyDefinition } from "./faulty-definition.ts";
 import { readCase, type CaseDraft, type CaseReading } from "./read-case.ts";
+import type { AttributeOption } from "./read-search.ts";
 import type { StepDraft } from "./read-step.ts";
 import type { EventSchemas, CasePartsOf } from "./shape.ts";
 
@@ -23,6 +24,13 @@ export interface CaseOptions<Input extends StandardSchemaV1, Events extends Even
    * say. Default: none.
    */
   readonly events?: Events;
+  /**
+   * What cases are found by, in lists and counts, beside their business key: the name and the type of each value, which is the
+   * field of that name in the input, or stands at `path` of the input or of the result of `step`. At most 20. Default: none.
+   */
+  readonly attributes?: { readonly [name: string]: AttributeOption };
+  /** Paths of the input whose texts, or lists of them, are tags that cases are found by. At most 10. Default: none. */
+  readonly tags?: readonly string[];
   /**
    * Paths of the input that people see as a mark until one of them reveals it: dotted names, such as `customer.iban`. Lists
    * are walked through; `*` stands for any name, `**` for any number of them. Default: none.

@@ -3,11 +3,9 @@
 import type { Digest } from "../core/basis.ts";
 import type { CaseState } from "../core/case-state.ts";
 import { canonicalJson } from "../core/json.ts";
+import { isKeyText } from "../core/key-text.ts";
 import type { CaseType } from "./case-type.ts";
 import { factsOf } from "./facts.ts";
-
-/** Longest key, in UTF-16 units: as for a business key. */
-const KEY_CHARS_MAX = 200;
 
 /** A key of a case. */
 export interface CaseKey {
@@ -25,10 +23,5 @@ export function keyShard(digest: Digest, { tenant, caseType, key }: CaseKey, sha
 /** The further keys of a case now. Throws what the author's function throws. */
 export function keysOfCase(caseType: CaseType, state: CaseState): readonly CaseKey[] {
   const keys = caseType.keys?.(factsOf(state)) ?? [];
-  return keys.filter(isKey).map((key) => ({ tenant: state.tenant, caseType: state.caseType, key }));
-}
-
-/** True for a text that a key may be: bounded, and without what would rewrite a terminal or cannot be stored. */
-export function isKey(text: string): boolean {
-  return text.trim() !== "" && text.length <= KEY_CHARS_MAX && !/\p{Cc}|\p{Cs}/u.test(text);
+  return keys.filter(isKeyText).map((key) => ({ tenant: state.tenant, caseType: state.caseType, key }));
 }

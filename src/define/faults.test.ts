@@ -27,7 +27,7 @@ describe("a faulty case type", () => {
       "purchase",
       undefined,
       [
-        ": give an object with version, owner, input, events, keyFreedBy, keys, masked, removed, not nothing",
+        ": give an object with version, owner, input, events, keyFreedBy, keys, attributes, tags, masked, removed, not nothing",
         "version: must be a whole number from 1 to 2147483647",
         "owner: is missing: say who takes whatever no destination owner covers",
         "input: is missing: give the schema of what a case starts with",
@@ -70,7 +70,7 @@ describe("a faulty case type", () => {
       "purchase",
       { ...head, retries: 3 },
       [
-        "retries: there is no such option; there are version, owner, input, events, keyFreedBy, keys, masked, removed",
+        "retries: there is no such option; there are version, owner, input, events, keyFreedBy, keys, attributes, tags, masked, removed",
       ],
     ],
     [

@@ -14,6 +14,7 @@ import { eventTypeFault, nameFault } from "./names.ts";
 import { isAsyncFunction, isFunction, OptionReader, type AuthorFunction } from "./option-reader.ts";
 import type { ReadDestination } from "./read-conditions.ts";
 import { makeRequest } from "./read-send.ts";
+import { maskedSearch, readSearch } from "./read-search.ts";
 import { readStep, type StepDraft, type StepReading } from "./read-step.ts";
 import { orderSteps, type StepOrder } from "./step-order.ts";
 
@@ -49,7 +50,7 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
   const options = new OptionReader(
     written,
     "",
-    ["version", "owner", "input", "events", "keyFreedBy", "keys", "masked", "removed"],
+    ["version", "owner", "input", "events", "keyFreedBy", "keys", "attributes", "tags", "masked", "removed"],
     faults,
   );
   const wrongName = nameFault(name);
@@ -68,15 +69,19 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
     readings.flatMap(({ name: step, formerly, masked }) => [step, ...formerly].map((one) => [one, masked])),
   );
   const masks = { input: inputMasks, results: resultMasks, events: eventMasks };
+  const search = readSearch(
+    options,
+    readings.map(({ name: step }) => step),
+  );
   const removed = readRemoved(readings, options);
   checkFormerNames(readings, removed);
   const give = readResult(result, options);
   const order = readOrder(readings, options);
   if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
-  const caseType = String(name);
-  const steps = makeSteps(readings, order, { caseType, eventTypes });
+  const typeName = String(name);
+  const steps = makeSteps(readings, order, { caseType: typeName, eventTypes });
   const outline: CaseOutline = {
-    name: caseType,
+    name: typeName,
     version,
     owner,
     steps: Object.values(steps).map((step) => step.outline),
@@ -85,12 +90,13 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
     ...(keyFreedBy === null ? {} : { keyFreedBy }),
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
-  const sight = { caseType, step: "result", closure: Object.keys(steps), others: [], eventTypes };
+  const sight = { caseType: typeName, step: "result", closure: Object.keys(steps), others: [], eventTypes };
   const resultOf = give === null ? null : (facts: Facts): Json => makeRequest("result", give, facts, sight);
-  return {
-    kind: "sound",
-    caseType: { outline, input, events, eventRules, keys, masks, resultOf, steps, destinations },
-  };
+  const caseType = { outline, input, events, eventRules, keys, masks, resultOf, steps, destinations };
+  if (search === null) return { kind: "sound", caseType };
+  const found = maskedSearch(search, caseType, options);
+  if (faults.length > 0) return { kind: "faulty", faults };
+  return { kind: "sound", caseType: { ...caseType, outline: { ...outline, search: found } } };
 }
 
 function readResult(written: unknown, options: OptionReader): AuthorFunction | null {

@@ -13,6 +13,7 @@ import { planCase } from "../core/plan.ts";
 import type { PlanInput, Standing } from "../core/planning.ts";
 import { repairUnder } from "../core/repair.ts";
 import type { StoredState } from "../core/row.ts";
+import type { SearchValue } from "../core/search-values.ts";
 import { readState, type Reading, type ReadingInput } from "../core/state.ts";
 import type { WireFindingCode } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
@@ -54,6 +55,8 @@ export interface CaseLine {
   readonly assignee: Assignee | null;
   /** The case that started it, and by which step; null = none did. */
   readonly parent: ParentView | null;
+  /** What lists find it by, beside its business key: values of attributes, and tags. */
+  readonly search: readonly SearchValue[];
 }
 
 /** An action that is confirmed. */
@@ -226,6 +229,7 @@ export function viewLine(input: LineInput): CaseLine {
     openReviews: summary.reviews.length,
     assignee: summary.assignee ?? null,
     parent: summary.parent ?? null,
+    search: summary.search ?? [],
   };
 }
 

@@ -25,6 +25,7 @@ export const purchase = defineCase("purchase", {
   owner: "purchasing",
   input: z.object({ vendor: z.string().min(1), amount: z.number().positive() }),
   events: { "approval.revoked": z.object({ why: z.string() }) },
+  attributes: { vendor: "text", amount: "number" },
 })
   .approval("approve", { by: "finance", form: z.object({ costCenter: z.string() }), expires: "3d" })
   .step("createRecord", {

@@ -125,7 +125,7 @@ interface FirstCommit {
 
 function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, first: FirstCommit): NewCase {
   const { at, shard, startAt, priority, ...told } = first;
-  const { keyFreedBy } = outline;
+  const { keyFreedBy, search } = outline;
   const caseId = `${String(shard).padStart(2, "0")}-${ports.ids.caseSuffix()}`;
   const commitId = ports.ids.unique();
   const entry: Entry = {
@@ -136,6 +136,7 @@ function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, fir
     ...(startAt === null ? {} : { startAt }),
     ...(priority === "normal" ? {} : { priority }),
     ...(keyFreedBy === undefined || told.businessKey === null ? {} : { keyFreedBy }),
+    ...(search === undefined ? {} : { search }),
   };
   return {
     identity: {

@@ -105,7 +105,14 @@ function definitionChanged(
   { caseType: { outline }, holder }: AdvanceInput,
   renamed: readonly Rename[],
 ): Entry {
-  return { kind: "definitionChanged", version: outline.version, renamed, by: holder };
+  const { version, search } = outline;
+  return {
+    kind: "definitionChanged",
+    version,
+    renamed,
+    ...(search === undefined ? {} : { search }),
+    by: holder,
+  };
 }
 
 function goOnFrom(input: AdvanceInput, from: CaseState, given: readonly Entry[]): Advance {

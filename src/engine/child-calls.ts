@@ -135,14 +135,21 @@ function newChild(
   { state, intent, input, parent }: FirstCommit,
 ): NewCase {
   const { tenant, changedAt: at } = state;
-  const { name: caseType, version: definitionVersion } = outline;
+  const { name: caseType, version: definitionVersion, search } = outline;
   const businessKey = intent.idempotencyKey;
   const shard = keyShard(digest, { tenant, caseType, key: businessKey }, SHARD_COUNT);
   const caseId = `${String(shard).padStart(2, "0")}-${ids.caseSuffix()}`;
   const commitId = ids.unique();
   const by: Actor = { kind: "engine", name: `${parent.step} of case ${parent.caseId}` };
   const told = { caseType, definitionVersion, tenant, businessKey };
-  const entry: Entry = { kind: "caseStarted", ...told, input, by, parent };
+  const entry: Entry = {
+    kind: "caseStarted",
+    ...told,
+    input,
+    by,
+    parent,
+    ...(search === undefined ? {} : { search }),
+  };
   return {
     identity: { ...told, caseId, shard, startedAt: at, engineVersion: ENGINE_VERSION },
     commitId,

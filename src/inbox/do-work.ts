@@ -6,9 +6,10 @@
 import { FootholdError, isFootholdError, type ErrorCode } from "../core/errors.ts";
 import { foldJournal } from "../core/fold.ts";
 import { readJson, type Json } from "../core/json.ts";
+import { isKeyText } from "../core/key-text.ts";
 import type { Ports } from "../core/ports.ts";
 import { thrownText } from "../core/storable-text.ts";
-import { isKey, keyShard } from "../define/case-keys.ts";
+import { keyShard } from "../define/case-keys.ts";
 import type { CaseType, EventRule } from "../define/case-type.ts";
 import { PLAIN_RULE } from "../define/event.ts";
 import type { Registry } from "../define/registry.ts";
@@ -203,7 +204,7 @@ async function tell(
   const payload = await payloadOf(context, consumer, event);
   const key =
     consumer.key?.(event) ?? rule.correlate?.(await validated(caseType, consumer.as, payload)) ?? null;
-  if (key === null || !isKey(key)) {
+  if (key === null || !isKeyText(key)) {
     return review("noKey", `Nothing says which case of ${consumer.caseType} it belongs to.`);
   }
   const named = { tenant: event.tenant, caseType: consumer.caseType, key };

@@ -249,6 +249,31 @@ describe("cases", () => {
     expect(again.destinations[0]?.tried).toMatchObject({ ...numbers, points: [{ fromAt, ...numbers }] });
   });
 
+  test("cases are found and counted by their search attributes", async () => {
+    const caseId = await start("--key", "PO-found");
+    const find = ["--find", "vendor:ACME", "--find", "amount:12..13", "--key", "PO-found"];
+    const { stdout } = await cli(["cases", "list", ...find]);
+    const counted = await cli(["cases", "list", ...find, "--count"]);
+    const none = await cli([
+      "cases",
+      "list",
+      "--find",
+      "amount:..1",
+      "--key",
+      "PO-found",
+      "--count",
+      "--json",
+    ]);
+    const shown = await cli(["cases", "show", caseId]);
+    const wrong = await cli(["cases", "list", "--find", "colour:red"]);
+    expect(stdout).toContain(caseId);
+    expect(counted.stdout).toBe("1 case matches.\n");
+    expect(JSON.parse(none.stdout)).toEqual({ count: 0, isCapped: false });
+    expect(shown.stdout).toContain("  found by  vendor:ACME, amount:12.5\n");
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain('INVALID_REQUEST: find: "colour:red" cannot be looked for');
+  });
+
   test("a case is held by one person at a time while they repair it", async () => {
     const caseId = await start();
     const opened = await cli(["cases", "open", caseId, "--by", "ann", "--json"]);

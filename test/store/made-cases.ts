@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { failureOf } from "../../src/core/failure.ts";
 import { foldEntries, foldJournal } from "../../src/core/fold.ts";
+import type { SearchOutline } from "../../src/core/search-outline.ts";
 import type { ParentRef } from "../../src/core/child-standing.ts";
 import type { Entry, JournalEntry } from "../../src/core/journal.ts";
 import { rowOf } from "../../src/core/row.ts";
@@ -29,6 +30,7 @@ export interface CaseWishes {
   readonly at: number;
   readonly claim?: NewClaim;
   readonly parent?: ParentRef;
+  readonly search?: SearchOutline;
   /** More entries after the first. */
   readonly entries?: readonly Entry[];
 }
@@ -61,6 +63,7 @@ export function newCase(wishes: CaseWishes): NewCase {
     input: { amount: 12.5, née: "ü" },
     by: person,
     ...(wishes.parent === undefined ? {} : { parent: wishes.parent }),
+    ...(wishes.search === undefined ? {} : { search: wishes.search }),
   };
   const entries = [started, ...(wishes.entries ?? [])];
   return {

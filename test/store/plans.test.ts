@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { waitUntil } from "./contract/contract.ts";
 import { commitOf, newCase, newId, note } from "./made-cases.ts";
 
-/** What each hot statement must read its tables by; nothing else may read `cases`, `journal` or `snapshots`. */
+/** What each hot statement must read its tables by; nothing else may read `cases`, `journal`, `snapshots` or `search_values`. */
 const hot: readonly (readonly [StatementName, readonly string[]])[] = [
   ["claim_due", ["cases_due", "cases_pkey", "journal_pkey", "snapshots_pkey"]],
   ["next_due", ["cases_due"]],
@@ -34,6 +34,10 @@ const hotWhenFull: readonly (readonly [StatementName, readonly string[]])[] = [
   ["list_milestones", ["cases_pkey", "journal_milestones"]],
   ["count_steps", ["cases_review", "cases_due", "cases_open_ended", "cases_paused", "cases_claimed"]],
   ["list_untold", ["cases_untold"]],
+  ["find_by_value", ["cases_pkey", "search_values_value"]],
+  ["count_by_value", ["cases_pkey", "search_values_value"]],
+  ["find_in_range", ["cases_pkey", "search_values_number"]],
+  ["count_in_range", ["cases_pkey", "search_values_number"]],
 ];
 
 describe("plans", () => {
@@ -75,8 +79,11 @@ describe("plans", () => {
   ): Promise<{ readonly indexes: readonly string[]; readonly isScan: boolean }> => {
     const plan = await explain(name);
     const used = [...plan.matchAll(/(?:using|Bitmap Index Scan on) (\w+)/g)].map(([, index]) => index ?? "");
-    const ours = used.filter((index) => /^(cases|journal|snapshots)_/.test(index));
-    return { indexes: sorted(new Set(ours)), isScan: /Seq Scan on (cases|journal|snapshots)/.test(plan) };
+    const ours = used.filter((index) => /^(cases|journal|snapshots|search_values)_/.test(index));
+    return {
+      indexes: sorted(new Set(ours)),
+      isScan: /Seq Scan on (cases|journal|snapshots|search_values)/.test(plan),
+    };
   };
 
   const counts = async (): Promise<{ readonly updates: number; readonly hot: number } | undefined> => {
@@ -114,7 +121,12 @@ describe("plans", () => {
         )
         select shard, case_id, r, now(), 'noteAdded', 'c', 'default', 1, 1, 'json', 'x', sha256('x'::bytea)
         from foothold.cases cross join generate_series(1, 4) as r;
-        analyze foothold.cases, foothold.journal;
+        insert into foothold.search_values (shard, case_id, name, value, number, started_at)
+        select shard, case_id, name, n::text, n, started_at
+        from foothold.cases
+        cross join lateral (select substr(case_id, 4)::integer as n) as numbered
+        cross join (values ('amount'), ('weight'), ('total')) as a (name);
+        analyze foothold.cases, foothold.journal, foothold.search_values;
       `);
     });
 

@@ -1,6 +1,6 @@
 /** The parts of a case's page below the path: what went wrong, what must hold, what came, what was tried, what was done. */
 
-import type { JSX } from "react";
+import { Fragment, type JSX } from "react";
 import type { CaseView } from "../api.ts";
 import { Link } from "../link.tsx";
 import { casePath, listPath } from "../route.ts";
@@ -417,6 +417,7 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
     definition,
     businessKey,
     parent,
+    search,
     tenant,
     startedAt,
     startedBy,
@@ -438,6 +439,18 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
       {businessKey === null ? null : (
         <Fact name="Business key">
           <Told text={businessKey} />
+        </Fact>
+      )}
+      {search.length === 0 ? null : (
+        <Fact name="Found by">
+          {search.map(({ name, value }, index) => (
+            <Fragment key={`${name}:${value}`}>
+              {index === 0 ? null : ", "}
+              <Link to={listPath({ type: caseType, find: `${name}:${value}` })}>
+                {name}: <Told text={value} />
+              </Link>
+            </Fragment>
+          ))}
         </Fact>
       )}
       {parent === null ? null : (

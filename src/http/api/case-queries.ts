@@ -27,6 +27,8 @@ export interface CasesQuery {
   readonly kind?: FailureKind;
   /** Nothing was written to the case since, epoch ms: an age, frozen. */
   readonly unchangedSince?: number;
+  /** Values of search attributes and tags, such as `orderNo:A-7`, `amount:100..250` or `tag:vip`: all of these. */
+  readonly find?: readonly string[];
   /** Part of the case id, the business key or a sentence. */
   readonly text?: string;
 }

@@ -3,9 +3,10 @@
 import { FootholdError } from "../../core/errors.ts";
 import { reachedBy, sendsOf } from "../../core/sends.ts";
 import type { CaseCriteria, StepOfType } from "../../core/case-criteria.ts";
-import type { DestinationOutline, StepOutline } from "../../core/outline.ts";
-import { visibleCases } from "../../core/rights.ts";
+import type { CaseOutline, DestinationOutline, StepOutline } from "../../core/outline.ts";
+import { mayDoForType, visibleCases } from "../../core/rights.ts";
 import type { Registry } from "../../define/registry.ts";
+import { soughtValues } from "../../define/sought-values.ts";
 import type { ApiParts } from "./call.ts";
 import type { CasesQuery } from "./case-queries.ts";
 import type { Identity } from "./identity.ts";
@@ -16,7 +17,7 @@ export function criteriaOf(
   { registry }: Pick<ApiParts, "registry">,
   { grants }: Identity,
 ): CaseCriteria {
-  const { type, state, review, second, tenant, businessKey, reading, owner, kind, text } = query;
+  const { type, state, review, second, tenant, businessKey, reading, owner, kind, text, find } = query;
   const visible = visibleCases(grants, "see");
   return {
     ...(type === undefined ? {} : { caseType: type }),
@@ -32,8 +33,18 @@ export function criteriaOf(
     ...(kind === undefined ? {} : { failureKind: kind }),
     ...(query.unchangedSince === undefined ? {} : { unchangedSinceAt: query.unchangedSince }),
     ...(text === undefined ? {} : { text }),
+    ...(find === undefined
+      ? {}
+      : { search: soughtValues(visibleTypes(registry, grants), find, type ?? null) }),
     ...(visible === null ? {} : { visible }),
   };
+}
+
+/** The loaded case types of which whoever has these grants may see a case. */
+export function visibleTypes({ all }: Registry, grants: Identity["grants"]): readonly CaseOutline[] {
+  return all
+    .map(({ outline }) => outline)
+    .filter(({ name }) => mayDoForType(grants, "see", { caseType: name, tenants: "any" }));
 }
 
 /** What stands for a case that stands at no step: no step can be called so. */

@@ -13,7 +13,7 @@ import { signIn, signOut } from "../../people/sign-in.ts";
 import { AUDIT_HANDLERS } from "./audit-handlers.ts";
 import { BULK_HANDLERS } from "./bulk-handlers.ts";
 import type { Answer, ApiParts, Call, Handler } from "./call.ts";
-import { criteriaOf, eachReachedBy } from "./criteria.ts";
+import { criteriaOf, eachReachedBy, visibleTypes } from "./criteria.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import { PICTURE_HANDLERS } from "./picture-handlers.ts";
@@ -120,18 +120,21 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   handOverRepair: async ({ parts, params, who, body }) => ({
     reply: await parts.desk.handOver(params.caseId, { ...body, repairId: params.repairId, by: actorOf(who) }),
   }),
-  listCaseTypes: ({ parts, who }) => Promise.resolve({ reply: { caseTypes: visibleTypes(parts, who) } }),
+  listCaseTypes: ({ parts, who }) =>
+    Promise.resolve({ reply: { caseTypes: visibleTypes(parts.registry, who.grants) } }),
   showCaseType: ({ parts, params, who }) => {
-    const found = visibleTypes(parts, who).find(({ name }) => name === params.caseType);
-    return Promise.resolve({ reply: found ?? unknownType(params.caseType, visibleTypes(parts, who)) });
+    const found = visibleTypes(parts.registry, who.grants).find(({ name }) => name === params.caseType);
+    return Promise.resolve({
+      reply: found ?? unknownType(params.caseType, visibleTypes(parts.registry, who.grants)),
+    });
   },
   showForms: ({ parts, params, who }) => {
-    const known = visibleTypes(parts, who);
+    const known = visibleTypes(parts.registry, who.grants);
     if (!known.some(({ name }) => name === params.caseType)) return unknownType(params.caseType, known);
     return Promise.resolve({ reply: parts.desk.forms(params.caseType) });
   },
   listDestinations: ({ parts, who }) =>
-    Promise.resolve({ reply: { destinations: destinationsOf(visibleTypes(parts, who)) } }),
+    Promise.resolve({ reply: { destinations: destinationsOf(visibleTypes(parts.registry, who.grants)) } }),
   restoreAccess: async ({ parts, params, who, body }) => ({
     reply: await parts.desk.restoreAccess({
       ...body,
@@ -206,12 +209,6 @@ function pageOf({ limit, cursor }: CasePageQuery): Pick<ListFilter, "limit" | "a
     ...(limit === undefined ? {} : { limit }),
     ...(cursor === undefined ? {} : { after: cursor }),
   };
-}
-
-function visibleTypes({ registry }: ApiParts, { grants }: Identity): readonly CaseOutline[] {
-  return registry.all
-    .map(({ outline }) => outline)
-    .filter(({ name }) => mayDoForType(grants, "see", { caseType: name, tenants: "any" }));
 }
 
 function unknownType(name: string, known: readonly CaseOutline[]): never {

@@ -14,25 +14,37 @@ const VALUES_MAX = 50_000;
 const FAULTS_MAX = 50;
 
 /** What a parameter is read as. */
-type ParameterKind = "text" | "whole" | "flag" | "texts";
+type ParameterKind = "text" | "whole" | "flag" | "texts" | "words";
 
 /** How the parameters of a query are read. */
 export type QueryShape = ReadonlyMap<string, ParameterKind>;
 
 const shapeSchema = z.object({
-  properties: z.record(z.string(), z.looseObject({ type: z.string().optional() })),
+  properties: z.record(
+    z.string(),
+    z.looseObject({
+      type: z.string().optional(),
+      items: z.looseObject({ enum: z.array(z.string()).optional() }).optional(),
+    }),
+  ),
 });
 
 /** Reads from a schema which parameters there are, and of which kind. */
 export function queryShape(schema: z.ZodType): QueryShape {
   const { properties } = shapeSchema.parse({ properties: {}, ...z.toJSONSchema(schema, { io: "input" }) });
-  return new Map(Object.entries(properties).map(([name, { type }]) => [name, kindOf(type)]));
+  return new Map(
+    Object.entries(properties).map(([name, { type, items }]) => [
+      name,
+      kindOf(type, items?.enum !== undefined),
+    ]),
+  );
 }
 
-function kindOf(type: string | undefined): ParameterKind {
+function kindOf(type: string | undefined, isOfWords: boolean): ParameterKind {
   if (type === "integer" || type === "number") return "whole";
   if (type === "boolean") return "flag";
-  return type === "array" ? "texts" : "text";
+  if (type !== "array") return "text";
+  return isOfWords ? "words" : "texts";
 }
 
 /** The parameters as values. An empty one, as a form sends it, is none; one that is unknown or repeated is refused. */
@@ -45,9 +57,10 @@ export function readQuery(search: URLSearchParams, shape: QueryShape): Record<st
     if (kind === undefined) {
       const known = [...shape.keys()].join(", ") || "none";
       faults.push({ path: name.slice(0, 60), message: `is not a parameter here; there are: ${known}` });
-    } else if (kind === "texts") {
-      if (given.length > 0)
-        read[name] = given.flatMap((value) => value.split(",")).filter((one) => one !== "");
+    } else if (kind === "texts" || kind === "words") {
+      // Words have no comma in them; a text may.
+      const all = kind === "texts" ? given : given.flatMap((value) => value.split(","));
+      if (given.length > 0) read[name] = all.filter((one) => one !== "");
     } else if (given.length > 1) {
       faults.push({ path: name, message: "is given more than once" });
     } else if (given[0] !== undefined) {
@@ -58,7 +71,7 @@ export function readQuery(search: URLSearchParams, shape: QueryShape): Record<st
   return read;
 }
 
-function readValue(kind: Exclude<ParameterKind, "texts">, value: string): unknown {
+function readValue(kind: Exclude<ParameterKind, "texts" | "words">, value: string): unknown {
   if (kind === "whole") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (kind === "flag") return value === "true" ? true : value === "false" ? false : value;
   return value;

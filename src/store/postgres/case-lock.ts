@@ -22,6 +22,7 @@ import {
   type Appending,
 } from "./entry-columns.ts";
 import type { EntryColumns } from "./journal-codec.ts";
+import { indexChange } from "./search-index.ts";
 import type { SnapshotColumns } from "./snapshots.ts";
 
 /** The shard in the first two characters of a case id; null when it is no id of ours. */
@@ -92,6 +93,7 @@ export async function writeCase(
   const { row, claim } = change;
   const taken = typeof claim === "object" && claim.kind === "take" ? claim : null;
   const isClaimed = claim !== "free" && (locked.claim !== null || taken !== null);
+  await indexChange(runner, locked, row.summary);
   await runner.run("write_case", [
     locked.shard,
     locked.caseId,

@@ -14,10 +14,15 @@ import {
   type ReadCase,
 } from "./case-rows.ts";
 import type { Database, Parameter } from "./database.ts";
+import type { SearchIndex } from "./search-index.ts";
 import { writeSnapshot } from "./snapshots.ts";
 
 /** Claims due cases as the port says. */
-export async function claimDue(database: Database, request: ClaimRequest): Promise<ClaimReply> {
+export async function claimDue(
+  database: Database,
+  searchIndex: SearchIndex,
+  request: ClaimRequest,
+): Promise<ClaimReply> {
   const { claimIds, caseTypes, holderId, actWithinMs } = request;
   invariant(claimIds.length <= CLAIM_BATCH_MAX, `a claim of ${claimIds.length} cases was asked for`);
   const whichCases: readonly Parameter[] = [
@@ -35,6 +40,12 @@ export async function claimDue(database: Database, request: ClaimRequest): Promi
   ]);
   const groups = groupByCase(rows);
   const read = await Promise.all(groups.map((group) => readClaimed(database, group)));
+  for (const one of read) {
+    if (one?.kind === "folded") {
+      const { caseId, summary } = one.stored.row;
+      searchIndex.note({ caseId, search: summary.search });
+    }
+  }
   const found = {
     cases: read.flatMap((one) => (one?.kind === "folded" ? [one.stored] : [])).toSorted(byDueTime),
     unreadable: read.flatMap((one) =>

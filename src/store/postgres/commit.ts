@@ -8,7 +8,7 @@ import { judgeCommit } from "../../core/claim.ts";
 import { invariant, isFootholdError } from "../../core/errors.ts";
 import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
 import { lockCase, readMissed, writeCase } from "./case-lock.ts";
-import type { Database, Parameter, Session } from "./database.ts";
+import type { Database, Parameter, Runner, Session } from "./database.ts";
 import {
   encodeEntries,
   entryColumns,
@@ -20,6 +20,7 @@ import {
 } from "./entry-columns.ts";
 import { isCollision, isDataFault, sayFault, Unstorable } from "./failures.ts";
 import type { EncodedEntry } from "./journal-codec.ts";
+import { indexValues, type FoundCase, type SearchIndex } from "./search-index.ts";
 
 /** Entries that the statement for a lone commit has room for. */
 const LONE_ENTRIES_MAX = 4;
@@ -29,6 +30,7 @@ const COLLISION_TRIES_MAX = 5;
 /** Stores commits as the port says. */
 export async function commitAll(
   database: Database,
+  searchIndex: SearchIndex,
   commits: readonly HolderCommit[],
 ): Promise<readonly HolderReply[]> {
   checkBatch(commits);
@@ -39,7 +41,9 @@ export async function commitAll(
     if (one.kind === "refused") replies.set(commit, one);
     else encoded.push(one);
   }
-  for (const [commit, reply] of await storeBatch(database, encoded)) replies.set(commit, reply);
+  for (const [commit, reply] of await storeBatch({ database, searchIndex }, encoded)) {
+    replies.set(commit, reply);
+  }
   return commits.map((commit) => {
     const reply = replies.get(commit);
     invariant(reply !== undefined, `the commit of case ${commit.caseId} got no reply`);
@@ -85,30 +89,43 @@ function appendingOf({ commitId }: HolderCommit, { at, entries, row }: CaseWrite
   return { commitId, at, entries, row };
 }
 
-async function storeBatch(database: Database, encoded: readonly Encoded[]): Promise<Replies> {
+/** Where commits go. */
+interface Door {
+  readonly database: Database;
+  readonly searchIndex: SearchIndex;
+}
+
+async function storeBatch(door: Door, encoded: readonly Encoded[]): Promise<Replies> {
   if (encoded.length === 0) return [];
   // Sorted, so that two batches never wait for each other's cases.
   const sorted = encoded.toSorted((a, b) => (a.commit.caseId < b.commit.caseId ? -1 : 1));
   try {
-    return await storeTogether(database, sorted);
+    return await storeTogether(door, sorted);
   } catch (error) {
     if (!isDataFault(error) && !isCollision(error)) throw error;
   }
   const replies: (readonly [HolderCommit, HolderReply])[] = [];
-  for (const one of sorted) replies.push([one.commit, await storeAlone(database, one)]);
+  for (const one of sorted) replies.push([one.commit, await storeAlone(door, one)]);
   return replies;
 }
 
-async function storeTogether(database: Database, sorted: readonly Encoded[]): Promise<Replies> {
-  const [first] = sorted;
+async function storeTogether(door: Door, sorted: readonly Encoded[]): Promise<Replies> {
+  const { database, searchIndex } = door;
+  const found = sorted.map(({ commit }) => foundBy(commit));
+  const news = searchIndex.newsAmong(found);
   const rows =
-    first !== undefined && sorted.length === 1 && first.entries.length <= LONE_ENTRIES_MAX
-      ? await database.run<{ readonly n: number }>("commit_one", loneParameters(first))
-      : await database.run<{ readonly n: number }>("commit_batch", batchParameters(sorted));
+    news.length === 0
+      ? await runCommits(database, sorted)
+      : await database.transact("begin_change", async (session) => {
+          const stored = await runCommits(session, sorted);
+          await indexValues(session, news);
+          return stored;
+        });
   const stored = new Set(rows.map(({ n }) => n));
   const replies: (readonly [HolderCommit, HolderReply])[] = [];
   for (const [index, { commit }] of sorted.entries()) {
     const isStored = stored.has(index + 1);
+    if (isStored) searchIndex.note(foundBy(commit));
     const reply: HolderReply = isStored
       ? { kind: "current", revision: commit.current.row.revision }
       : await judge(database, commit);
@@ -117,10 +134,25 @@ async function storeTogether(database: Database, sorted: readonly Encoded[]): Pr
   return replies;
 }
 
-async function storeAlone(database: Database, one: Encoded): Promise<HolderReply> {
+/** The numbers, from 1, of those that were stored. */
+async function runCommits(
+  runner: Runner,
+  sorted: readonly Encoded[],
+): Promise<readonly { readonly n: number }[]> {
+  const [first] = sorted;
+  return first !== undefined && sorted.length === 1 && first.entries.length <= LONE_ENTRIES_MAX
+    ? runner.run<{ readonly n: number }>("commit_one", loneParameters(first))
+    : runner.run<{ readonly n: number }>("commit_batch", batchParameters(sorted));
+}
+
+function foundBy({ shard, caseId, current }: HolderCommit): FoundCase {
+  return { shard, caseId, search: current.row.summary.search };
+}
+
+async function storeAlone(door: Door, one: Encoded): Promise<HolderReply> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const [reply] = await storeTogether(database, [one]);
+      const [reply] = await storeTogether(door, [one]);
       invariant(reply !== undefined, `the commit of case ${one.commit.caseId} got no reply`);
       return reply[1];
     } catch (error) {

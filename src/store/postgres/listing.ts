@@ -46,7 +46,8 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
   if (isSearch(filter)) {
     const criteria = await criteriaParameters(database, filter);
     const page = [after?.startedAt ?? null, after?.caseId ?? null, filter.limit + 1];
-    return database.run<CaseColumns>("search_cases", [...criteria, ...page]);
+    const lead = leadOf(filter);
+    return database.run<CaseColumns>(LISTED_BY[lead.by], [...criteria, ...lead.parameters, ...page]);
   }
   if (filter.parentId !== undefined) {
     const more = [filter.parentId, filter.withReview === true];
@@ -62,24 +63,46 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
 
 /** True where the plain lists, each read by an index of its own, do not know a criterion. */
 function isSearch(criteria: CaseCriteria): boolean {
-  const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond } = criteria;
+  const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond, search } =
+    criteria;
   const isBoth = criteria.parentId !== undefined && criteria.businessKey !== undefined;
   return (
     isBoth ||
-    [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond].some(
+    [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond, search].some(
       (one) => one !== undefined,
     )
   );
 }
 
+/** What a search reads the cases by. */
+interface Lead {
+  readonly by: "criteria" | "value" | "range";
+  readonly parameters: readonly Parameter[];
+}
+
+const LISTED_BY = { criteria: "search_cases", value: "find_by_value", range: "find_in_range" } as const;
+const COUNTED_BY = { criteria: "count_found", value: "count_by_value", range: "count_in_range" } as const;
+
+/** A value is met by fewer cases than a range, most of the time. */
+function leadOf({ search = [] }: CaseCriteria): Lead {
+  const [first] = search.toSorted((one, other) => Number(one.value === null) - Number(other.value === null));
+  if (first === undefined) return { by: "criteria", parameters: [] };
+  const { name, value, from, to } = first;
+  return value === null
+    ? { by: "range", parameters: [name, from, to] }
+    : { by: "value", parameters: [name, value] };
+}
+
 /** How many cases meet the criteria, `max` at most. */
 export async function countFound(database: Database, criteria: CaseCriteria, max: number): Promise<number> {
   const parameters = await criteriaParameters(database, criteria);
-  const [counted] = await database.run<{ readonly found: number }>("count_found", [...parameters, max]);
+  const lead = leadOf(criteria);
+  const all = [...parameters, ...lead.parameters, max];
+  const [counted] = await database.run<{ readonly found: number }>(COUNTED_BY[lead.by], all);
   return counted?.found ?? 0;
 }
 
-/** The first parameters of both statements, in their order. */
+/** The first parameters of all these statements, in their order. */
 async function criteriaParameters(database: Database, criteria: CaseCriteria): Promise<readonly Parameter[]> {
   const { readable } = criteria;
   const seen = readable === undefined ? null : await readSeen(database);
@@ -99,6 +122,7 @@ async function criteriaParameters(database: Database, criteria: CaseCriteria): P
     readable ?? null,
     criteria.awaitsSecond === true,
     criteria.parentId ?? null,
+    asJson(criteria.search),
   ];
 }
 

@@ -20,6 +20,7 @@ import {
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
 import { postgresPeople } from "./people.ts";
 import { postgresInbox } from "./inbox.ts";
+import { SearchIndex } from "./search-index.ts";
 import { Starts } from "./starts.ts";
 import { postgresChildren } from "./children.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
@@ -44,6 +45,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const database = new Database(connecting);
   const listener = new Listener(connecting, database.text("listen"));
   const starts = new Starts(database, listener);
+  const searchIndex = new SearchIndex();
   return {
     description: `PostgreSQL ${database.place}, schema ${database.schema}`,
     migrate: () => database.guarded(() => migrate(database)),
@@ -53,8 +55,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       await Promise.all([listener.close(), database.close()]);
     },
     insertCase: (start) => database.guarded(() => starts.insert(start)),
-    claimDue: (request) => database.guarded(() => claimDue(database, request)),
-    commit: (commits) => database.guarded(() => commitAll(database, commits)),
+    claimDue: (request) => database.guarded(() => claimDue(database, searchIndex, request)),
+    commit: (commits) => database.guarded(() => commitAll(database, searchIndex, commits)),
     begin: () => database.guarded(() => beginStep(database, listener)),
     findCommit: (commit) => database.guarded(() => findCommit(database, commit)),
     changeCase: (caseId, change, decide) =>

@@ -29,7 +29,14 @@ with started as (
     case when $13::jsonb ? 'parent' then 'running' end
   )
   on conflict do nothing
-  returning shard, case_id, tenant, definition_version, engine_version
+  returning shard, case_id, tenant, definition_version, engine_version, summary, started_at
+),
+indexed as (
+  insert into foothold.search_values (shard, case_id, name, value, number, started_at)
+  select s.shard, s.case_id, v.name, v.value, v.number, s.started_at
+  from started as s
+  cross join jsonb_to_recordset(s.summary -> 'search') as v (name text, value text, number float8)
+  on conflict do nothing
 ),
 written as (
   insert into foothold.journal (

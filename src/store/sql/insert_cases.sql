@@ -44,7 +44,14 @@ started as (
   from input as i
   order by i.n
   on conflict do nothing
-  returning shard, case_id
+  returning shard, case_id, summary, started_at
+),
+indexed as (
+  insert into foothold.search_values (shard, case_id, name, value, number, started_at)
+  select s.shard, s.case_id, v.name, v.value, v.number, s.started_at
+  from started as s
+  cross join jsonb_to_recordset(s.summary -> 'search') as v (name text, value text, number float8)
+  on conflict do nothing
 ),
 stored as (
   select i.n, i.shard, i.case_id, i.tenant, i.definition_version, i.engine_version, i.at, i.commit_id

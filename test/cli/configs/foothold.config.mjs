@@ -8,6 +8,7 @@ const purchase = defineCase("purchase", {
   version: 1,
   owner: "purchasing",
   input: z.object({ vendor: z.string().min(1), amount: z.number().positive() }),
+  attributes: { vendor: "text", amount: "number" },
   events: { "approval.revoked": z.object({ why: z.string() }) },
 })
   .approval("approve", { by: "finance", expires: "3d" })

@@ -16,6 +16,7 @@ import { testNotices } from "./notices.ts";
 import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testSamples } from "./samples.ts";
+import { testSearch } from "./search.ts";
 import { testSeconds } from "./seconds.ts";
 import { testSnapshots } from "./snapshots.ts";
 import { testStarts } from "./starts.ts";
@@ -45,5 +46,6 @@ export function testContract(bench: Bench): void {
   testNotices(bench);
   testMilestones(bench);
   testSamples(bench);
+  testSearch(bench);
   testSeconds(bench);
 }

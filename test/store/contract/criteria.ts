@@ -7,6 +7,9 @@ import type { CaseSummary, RestingRow, RestingState, StoredState } from "../../.
 import type { ReadableState } from "../../../src/core/state.ts";
 import { countSteps, type StepCount } from "../../../src/core/step-counts.ts";
 import type { StoredHolder, StoredRow } from "../../../src/store/port.ts";
+import { TAG } from "../../../src/core/search-outline.ts";
+import type { SearchValue } from "../../../src/core/search-values.ts";
+import type { SoughtValue } from "../../../src/core/sought.ts";
 import { newCase, newCaseId, newId } from "../made-cases.ts";
 import type { Bench } from "./contract.ts";
 
@@ -114,6 +117,22 @@ const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kin
   }),
 };
 
+const searchValue: fc.Arbitrary<SearchValue> = fc.oneof(
+  fc.record({
+    name: fc.constantFrom("vendor", TAG),
+    type: fc.constant("text" as const),
+    value: fc.constantFrom("acme", "Ärger", 'o"wn\\er', "7"),
+  }),
+  fc
+    .constantFrom(-1.5, 0, 7, 1e21, 1_800_000_000_123)
+    .map((number) => ({ name: "amount", type: "number" as const, value: String(number), number })),
+);
+const end = fc.option(fc.constantFrom(-1.5, 0, 6.5, 7, 1e21), { freq: 2 });
+const sought: fc.Arbitrary<SoughtValue> = fc.oneof(
+  searchValue.map(({ name: of, value }) => ({ name: of, value, from: null, to: null })),
+  fc.record({ name: fc.constantFrom("amount", "vendor"), value: fc.constant(null), from: end, to: end }),
+);
+
 const summary: fc.Arbitrary<CaseSummary> = fc.record({
   confirmed: fc.nat(3),
   waits: fc.array(fc.oneof(...Object.values(waits)), { maxLength: 2 }),
@@ -169,6 +188,7 @@ const criteria: fc.Arbitrary<CaseCriteria> = fc
     failureKind: fc.constantFrom("transient", "rejected", "unknown", "gone"),
     unchangedSinceAt: fc.constantFrom(1_499, 1_500, 1_501),
     text,
+    search: fc.array(sought, { minLength: 1, maxLength: 2 }),
     visible: fc.array(
       fc.record({
         tenants: fc.option(fc.uniqueArray(tenant)),
@@ -216,6 +236,7 @@ async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
     holder: fc.option(fc.nat(holderIds.length - 1), { freq: 2 }),
     at: fc.constantFrom(1_000, 1_500, 2_000),
   });
+  const searches = fc.sample(fc.array(searchValue, { maxLength: 3 }), { numRuns: CASES, seed: SEED });
   for (const [index, drawn] of fc.sample(wishes, { numRuns: CASES, seed: SEED }).entries()) {
     const wish = index % CANCELED_EVERY === 0 ? beingCanceled(drawn) : drawn;
     const shard = 7;
@@ -225,7 +246,9 @@ async function fill(bench: Bench): Promise<readonly StoredHolder[]> {
     const claim =
       holderId === undefined ? {} : { claim: { claimId: newId(), holderId, actWithinMs: 60_000 } };
     const made = newCase({ ...wish, shard, caseId: newCaseId(shard), ...claim });
-    await store.insertCase({ ...made, row: { ...made.row, ...whole(wish.resting) } });
+    const row = { ...made.row, ...whole(wish.resting) };
+    const search = searches[index] ?? [];
+    await store.insertCase({ ...made, row: { ...row, summary: { ...row.summary, search } } });
   }
   return store.listHolders();
 }

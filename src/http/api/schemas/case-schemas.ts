@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Assignee, EntryKind, Review, ReviewReason, StepResult } from "../../../core/journal.ts";
 import type { Wait } from "../../../core/waits.ts";
 import type { StoredState } from "../../../core/row.ts";
+import type { SearchValue } from "../../../core/search-values.ts";
 import type { Reading, ReadableState } from "../../../core/state.ts";
 import type { WireFindingCode } from "../../../core/wire-evidence.ts";
 import type {
@@ -108,6 +109,15 @@ const childView = named<ChildView>("ChildCase")(
   }),
 );
 
+const searchValue = named<SearchValue>("SearchValue")(
+  z.strictObject({
+    name: text,
+    type: oneOf<SearchValue["type"]>({ text: true, number: true, time: true, boolean: true, tag: true }),
+    value: text,
+    number: z.number().exactOptional(),
+  }),
+);
+
 const lineFields = {
   caseId: text,
   tenant: text,
@@ -126,6 +136,7 @@ const lineFields = {
   openReviews: count,
   assignee: assignee.nullable(),
   parent: parentView.nullable(),
+  search: list(searchValue),
 };
 
 const caseLine = named<CaseLine>("CaseLine")(z.strictObject(lineFields));

@@ -12,6 +12,7 @@ import type {
 } from "../../../core/outline.ts";
 import type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "../../../desk/overview.ts";
 import { VERBS } from "../../../core/rights.ts";
+import type { AttributeType, SearchOutline } from "../../../core/search-outline.ts";
 import type { ApiTypes, ClaimView, DestinationView, Me, WorkerView } from "../types.ts";
 import { holding } from "./case-schemas.ts";
 import { count, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
@@ -193,6 +194,22 @@ const step = named<StepOutline>("Step")(
   ]),
 );
 
+const paths = list(list(text));
+const searchOutline = named<SearchOutline>("SearchOutline")(
+  z.strictObject({
+    attributes: list(
+      z.strictObject({
+        name: text,
+        type: oneOf<AttributeType>({ text: true, number: true, time: true, boolean: true }),
+        step: textOrNone,
+        path: list(text),
+      }),
+    ),
+    tags: paths,
+    masked: z.strictObject({ input: paths, results: z.record(text, paths) }),
+  }),
+);
+
 /** A case type as data. */
 export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType")(
   z.strictObject({
@@ -203,6 +220,7 @@ export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType"
     removed: list(text),
     events: list(text),
     keyFreedBy: oneOf<NonNullable<CaseOutline["keyFreedBy"]>>({ canceled: true, end: true }).exactOptional(),
+    search: searchOutline.exactOptional(),
   }),
 );
 

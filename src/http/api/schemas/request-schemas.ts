@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Assignee } from "../../../core/journal.ts";
 import type { Priority } from "../../../core/starting.ts";
 import { DURATION_MS_MAX } from "../../../define/duration.ts";
+import { FINDS_MAX } from "../../../define/sought-values.ts";
 import { PASSWORD_CHARS_MAX } from "../../../people/password.ts";
 import {
   BUSINESS_KEY_CHARS_MAX,
@@ -116,6 +117,9 @@ export const showQuery: z.ZodType<{ repairId?: string }> = z.strictObject(underR
 /** How many. */
 export const limitQuery: z.ZodType<{ limit?: number }> = z.strictObject({ limit: page.limit });
 
+/** The name of an attribute, and a value, in UTF-16 units. */
+const FIND_CHARS_MAX = 300;
+
 const caseFilters = {
   type: name.exactOptional(),
   state: list(storedState, REPEATS_MAX).exactOptional(),
@@ -130,6 +134,7 @@ const caseFilters = {
   step: name.exactOptional(),
   kind: failureKind.exactOptional(),
   unchangedSince: z.int().min(0).exactOptional(),
+  find: list(line(FIND_CHARS_MAX), FINDS_MAX).exactOptional(),
   text: name.exactOptional(),
 };
 

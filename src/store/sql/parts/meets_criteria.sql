@@ -1,9 +1,10 @@
 -- Whether the case c meets all criteria: meetsCriteria of core, in SQL. A test keeps the two equal.
--- In: search_cases, count_found.
+-- In: search_cases, find_by_value, find_in_range, count_found, count_by_value, count_in_range.
 -- $1 to $5 as readable_state says; $6 tenant, $7 case type, $8 states; $9 only those with an open review; $10 business key;
 -- $11 unchanged since (epoch ms); $12 kind of the last failure; $13 owner; $14 steps (caseType, step; a step of null = none);
 -- $15 part of a text; $16 what may be seen (tenants, caseTypes); $17 states as people read them;
--- $18 only those with a move that waits for a second person; $19 the case that started it. Null = any.
+-- $18 only those with a move that waits for a second person; $19 the case that started it; $20 values that it is
+-- found by (name, and value, or of a number from and to). Null = any.
 ($6::text is null or c.tenant = $6::text)
 and ($7::text is null or c.case_type = $7::text)
 and ($8::text[] is null or c.state = any ($8::text[]))
@@ -41,6 +42,21 @@ and (
   or exists (
     select from jsonb_array_elements(c.summary -> 'reviews') as open (review)
     where position(lower($15::text collate "C") in lower((open.review ->> 'sentence') collate "C")) > 0
+  )
+)
+and (
+  $20::jsonb is null
+  or not exists (
+    select from jsonb_to_recordset($20::jsonb) as sought (name text, value text, "from" float8, "to" float8)
+    where not exists (
+      select from jsonb_to_recordset(c.summary -> 'search') as found (name text, value text, number float8)
+      where found.name = sought.name
+        and case
+          when sought.value is not null then found.value = sought.value
+          else found.number between coalesce(sought."from", '-infinity'::float8)
+            and coalesce(sought."to", 'infinity'::float8)
+        end
+    )
   )
 )
 and (

@@ -1,0 +1,26 @@
+-- One page of the cases that are found by a number in a range and meet all criteria, newest start first, as search_cases has
+-- it. A corrected case may have several numbers in it.
+-- Caller: listCases. No locks. Index: search_values_number, cases_pkey; it reads all that is in the range.
+-- $1 to $20 as the part says; $21 name, $22 from and $23 to, null = without end; $24, $25 start (epoch ms) and id of the
+-- case before the page, null = from the newest; $26 rows at most
+select
+  c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
+  c.state, c.revision, c.lineage, c.summary, c.claim_id, c.holder_id,
+  floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
+  floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,
+  floor(extract(epoch from c.changed_at) * 1000)::bigint as changed_at,
+  floor(extract(epoch from c.claimed_at) * 1000)::bigint as claimed_at,
+  floor(extract(epoch from c.act_by_at) * 1000)::bigint as act_by_at
+from foothold.cases as c
+where (c.shard, c.case_id) in (
+    select v.shard, v.case_id
+    from foothold.search_values as v
+    where v.name = $21::text and v.number is not null
+      and v.number between coalesce($22::float8, '-infinity'::float8) and coalesce($23::float8, 'infinity'::float8)
+  )
+  and {{meets_criteria}}
+  and (c.started_at, c.case_id) < (
+    coalesce(to_timestamp($24::float8 / 1000), 'infinity'::timestamptz), coalesce($25::text, '')
+  )
+order by c.started_at desc, c.case_id desc
+limit $26::integer;
