@@ -134,7 +134,8 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     listen: (onHint) => store.listen(() => process.after(delay(), onHint)),
     children: {
       listUntold: (request) => call("listUntold", () => store.children.listUntold(request)),
-      noteTold: (caseId, standing) => call("noteTold", () => store.children.noteTold(caseId, standing)),
+      noteTold: (caseId, standing, known) =>
+        call("noteTold", () => store.children.noteTold(caseId, standing, known)),
     },
     inbox: inboxOver(call, store.inbox),
     people: store.people,

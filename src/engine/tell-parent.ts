@@ -10,6 +10,8 @@ import { isFootholdError } from "../core/errors.ts";
 import type { Entry } from "../core/journal.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
+import { isEnded } from "../core/moves.ts";
+import type { ParentKnows } from "../store/child-port.ts";
 import type { CaseChange, FoldedCase, Store } from "../store/port.ts";
 import { preview } from "./advance.ts";
 import type { OnReport } from "./report.ts";
@@ -32,11 +34,11 @@ async function tell(context: TellingContext, caseId: string, isThorough: boolean
   const { store } = context;
   const stored = await look(context, caseId);
   if (stored === null || stored.state.parent === null) return false;
-  const isNew = await tellUpwards(context, stored.state, isThorough);
+  const { isNew, known } = await tellUpwards(context, stored.state, isThorough);
   // What was told before, perhaps not to all above, is noted by the sweep, which tells them.
   if (!isNew && !isThorough) return false;
   const { state, summary } = rowOf(stored.state);
-  await store.children.noteTold(caseId, rowStanding({ state, hasReview: summary.reviews.length > 0 }));
+  await store.children.noteTold(caseId, rowStanding({ state, hasReview: summary.reviews.length > 0 }), known);
   return isNew;
 }
 
@@ -63,17 +65,20 @@ async function look({ store, ports }: TellingContext, caseId: string): Promise<F
   return reply?.kind === "decided" ? reply.reply : null;
 }
 
-/** `isThorough`: also those above one to which nothing is new. True where the first one had to be told. */
-async function tellUpwards(context: TellingContext, child: CaseState, isThorough: boolean): Promise<boolean> {
-  let below = child;
-  let isFirstNew = false;
-  for (let level = 0; level <= CHILD_DEPTH_MAX; level += 1) {
-    const told = await tellOne(context, below);
-    if (level === 0) isFirstNew = told?.isNew === true;
+/** `isThorough`: also those above one to which nothing is new. Gives what became of the first one. */
+async function tellUpwards(
+  context: TellingContext,
+  child: CaseState,
+  isThorough: boolean,
+): Promise<{ readonly isNew: boolean; readonly known: ParentKnows }> {
+  const first = await tellOne(context, child);
+  let told = first;
+  for (let level = 1; level <= CHILD_DEPTH_MAX; level += 1) {
     if (told === null || !(told.isNew || isThorough)) break;
-    below = told.parent;
+    told = await tellOne(context, told.parent);
   }
-  return isFirstNew;
+  if (first === null) return { isNew: false, known: { kind: "nothing" } };
+  return { isNew: first.isNew, known: knownBy(first, child.caseId) };
 }
 
 interface Told {
@@ -82,13 +87,27 @@ interface Told {
   readonly isNew: boolean;
 }
 
+/** By what the parent knows how its child stands. */
+function knownBy({ parent }: Told, caseId: string): ParentKnows {
+  if (isEnded(parent)) return { kind: "ended" };
+  const found = Object.values(parent.steps).find(({ child }) => child?.caseId === caseId);
+  const toldRevision = found?.child?.toldRevision ?? 0;
+  return toldRevision === 0
+    ? { kind: "nothing" }
+    : { kind: "told", sourceId: sourceOf(caseId, toldRevision) };
+}
+
+function sourceOf(caseId: string, childRevision: number): string {
+  return `case ${caseId} at ${childRevision}`;
+}
+
 /** Null where there is no parent. */
 async function tellOne(context: TellingContext, child: CaseState): Promise<Told | null> {
   const { store, ports } = context;
   const told = tellingOf(child);
   if (told === null || child.parent === null) return null;
   const commitId = ports.ids.unique();
-  const sourceId = `case ${told.caseId} at ${told.childRevision}`;
+  const sourceId = sourceOf(told.caseId, told.childRevision);
   const reply = await store.changeCase(child.parent.caseId, { commitId, sourceId }, (stored, now) =>
     toldChange(stored, now, commitId, told),
   );

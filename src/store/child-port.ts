@@ -14,6 +14,16 @@ export interface UntoldCase {
   readonly standing: RowStanding;
 }
 
+/**
+ * What a parent knows of its child when that is noted. A failover can lose it in between, and then nothing may be noted: `told`
+ * = the fact with this source is in its journal; `ended` = it has ended, and is told nothing any more; `nothing` = nothing
+ * was to be told.
+ */
+export type ParentKnows =
+  | { readonly kind: "told"; readonly sourceId: string }
+  | { readonly kind: "ended" }
+  | { readonly kind: "nothing" };
+
 /** Cases that other cases started. */
 export interface ChildStore {
   /**
@@ -22,6 +32,6 @@ export interface ChildStore {
    * with a parent counts as told to be running.
    */
   listUntold(request: UntoldRequest): Promise<readonly UntoldCase[]>;
-  /** Notes how a case stood when its parent was told. Nothing where it has none. */
-  noteTold(caseId: string, standing: RowStanding): Promise<void>;
+  /** Notes how a case stood when its parent was told: where it has one that knows what is said. */
+  noteTold(caseId: string, standing: RowStanding, known: ParentKnows): Promise<void>;
 }

@@ -109,7 +109,7 @@ export class TestProcess {
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
       children: {
         listUntold: (request) => call(() => store.children.listUntold(request)),
-        noteTold: (caseId, standing) => call(() => store.children.noteTold(caseId, standing)),
+        noteTold: (caseId, standing, known) => call(() => store.children.noteTold(caseId, standing, known)),
       },
       inbox: store.inbox,
       people: store.people,

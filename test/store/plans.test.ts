@@ -24,7 +24,6 @@ const hot: readonly (readonly [StatementName, readonly string[]])[] = [
   ["list_claims", ["cases_claimed"]],
   ["list_by_business_key", ["cases_business_key"]],
   ["list_children", ["cases_parent"]],
-  ["note_told", ["cases_pkey"]],
 ];
 
 /** These need a full table to be worth an index. */
@@ -34,6 +33,7 @@ const hotWhenFull: readonly (readonly [StatementName, readonly string[]])[] = [
   ["list_milestones", ["cases_pkey", "journal_milestones"]],
   ["count_steps", ["cases_review", "cases_due", "cases_open_ended", "cases_paused", "cases_claimed"]],
   ["list_untold", ["cases_untold"]],
+  ["note_told", ["cases_pkey", "journal_source"]],
   ["find_by_value", ["cases_pkey", "search_values_value"]],
   ["count_by_value", ["cases_pkey", "search_values_value"]],
   ["find_in_range", ["cases_pkey", "search_values_number"]],

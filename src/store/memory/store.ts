@@ -28,7 +28,7 @@ import {
   type StoredRow,
   type UnreadableCase,
 } from "../port.ts";
-import type { UntoldCase, UntoldRequest } from "../child-port.ts";
+import type { ParentKnows, UntoldCase, UntoldRequest } from "../child-port.ts";
 import {
   append,
   claimAfter,
@@ -126,7 +126,7 @@ function storeOf(memory: Memory): Store {
     listen: async (onHint) => memory.listen(onHint),
     children: {
       listUntold: async (request) => memory.listUntold(request),
-      noteTold: async (caseId, standing) => memory.noteTold(caseId, standing),
+      noteTold: async (caseId, standing, known) => memory.noteTold(caseId, standing, known),
     },
     inbox: memory.inbox.store,
     people: memoryPeople(() => memory.now(), memory.audit),
@@ -336,9 +336,24 @@ class Memory implements StagedStore {
       .slice(0, limit);
   }
 
-  noteTold(caseId: string, standing: RowStanding): void {
+  noteTold(caseId: string, standing: RowStanding, known: ParentKnows): void {
     const stored = this.cases.get(caseId);
-    if (stored !== undefined) this.cases.set(caseId, { ...stored, told: standing });
+    const parentId = stored?.row.summary.parent?.caseId;
+    if (stored === undefined || parentId === undefined || !this.#doesKnow(parentId, known)) return;
+    this.cases.set(caseId, { ...stored, told: standing });
+  }
+
+  #doesKnow(parentId: string, known: ParentKnows): boolean {
+    switch (known.kind) {
+      case "told":
+        return this.knowsFact(parentId, known.sourceId);
+      case "ended": {
+        const state = this.cases.get(parentId)?.row.state;
+        return state === "done" || state === "canceled";
+      }
+      case "nothing":
+        return true;
+    }
   }
 
   /** What a change would be told, with nothing changed. */

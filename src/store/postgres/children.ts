@@ -18,10 +18,12 @@ export function postgresChildren(database: Database): ChildStore {
         const rows = await database.run<UntoldColumns>("list_untold", [limit, unchangedMs]);
         return rows.map(({ case_id: caseId, standing }) => ({ caseId, standing }));
       }),
-    noteTold: (caseId, standing) =>
+    noteTold: (caseId, standing, known) =>
       database.guarded(async () => {
         const shard = shardOf(caseId);
-        if (shard !== null) await database.run("note_told", [shard, caseId, standing]);
+        if (shard === null) return;
+        const sourceId = known.kind === "told" ? known.sourceId : null;
+        await database.run("note_told", [shard, caseId, standing, known.kind, sourceId]);
       }),
   };
 }

@@ -130,10 +130,41 @@ export function testChildren(bench: Bench): void {
       await append(bench, caseId, reviewOpened());
       expect(await untold()).toEqual([{ caseId, standing: "inReview" }]);
       expect(await untold(60_000)).toEqual([]);
-      await bench.store.children.noteTold(caseId, "inReview");
+      await bench.store.children.noteTold(caseId, "inReview", { kind: "nothing" });
       expect(await untold()).toEqual([]);
       await append(bench, caseId, { kind: "canceled", by: { kind: "person", name: "ada" }, reason: null });
       expect(await untold()).toEqual([{ caseId, standing: "canceled" }]);
+    });
+
+    test("is not noted as told where a failover lost what the parent was told", async () => {
+      const parent = await bench.start();
+      const { caseId: parentId } = parent.identity;
+      const child = await childOf(parentId);
+      const { caseId } = child.identity;
+      await bench.store.insertCase(child);
+      await append(bench, caseId, { kind: "caseDone" });
+      const sourceId = `case ${caseId} at 2`;
+      const { children } = bench.store;
+      await children.noteTold(caseId, "done", { kind: "told", sourceId });
+      await children.noteTold(caseId, "done", { kind: "ended" });
+      expect(await untold()).toEqual([{ caseId, standing: "done" }]);
+      const commitId = newId();
+      await bench.store.changeCase(parentId, { commitId, sourceId }, (one, now) => {
+        const at = Math.max(now, one.state.changedAt);
+        const { row, entries } = writeOf(one, commitId, [note("told")], { kind: "free" }, at);
+        return { kind: "write", commitId, entries, at, row, claim: "keep", reply: null };
+      });
+      await children.noteTold(caseId, "done", { kind: "told", sourceId });
+      expect(await untold()).toEqual([]);
+    });
+
+    test("is noted where the parent has ended, and is told nothing any more", async () => {
+      const caseId = await started();
+      const parentId = (await bench.load(caseId)).row.summary.parent?.caseId ?? "";
+      await append(bench, caseId, { kind: "caseDone" });
+      await append(bench, parentId, { kind: "caseDone" });
+      await bench.store.children.noteTold(caseId, "done", { kind: "ended" });
+      expect(await untold()).toEqual([]);
     });
 
     test("is listed of so many at most, and of no case without a parent", async () => {
@@ -145,8 +176,8 @@ export function testChildren(bench: Bench): void {
       expect(await bench.store.children.listUntold({ limit: 1, unchangedMs: 0 })).toEqual([
         { caseId: first, standing: "done" },
       ]);
-      await bench.store.children.noteTold(plain.identity.caseId, "done");
-      await bench.store.children.noteTold("no id", "done");
+      await bench.store.children.noteTold(plain.identity.caseId, "done", { kind: "nothing" });
+      await bench.store.children.noteTold("no id", "done", { kind: "nothing" });
       expect(await untold()).toHaveLength(2);
     });
 
