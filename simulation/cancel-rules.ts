@@ -68,7 +68,8 @@ function isOfSend({ by }: Confirmation): boolean {
 
 /**
  * Canceled means that each effect is taken back, or that somebody said that it stays. What a step did before it was done
- * again, by its policy, is what the author lets stand beside; and of what a failover lost no journal knows.
+ * again, by its policy or by order, is what the author or that person lets stand beside; and of what a failover lost no journal
+ * knows.
  */
 export function checkCanceled(
   {
@@ -88,8 +89,9 @@ export function checkCanceled(
   return effects.flatMap(({ id, request: { step, intentVersion }, isUndone }): readonly Violation[] => {
     if (isUndone || step !== undoneName(step) || stepOf(state, step).leftOutside !== null) return [];
     if ([step, undoName(step)].some((one) => lostAttempts.has(`${row.caseId} ${one}`))) return [];
+    const isOrdered = journal.some(({ entry }) => entry.kind === "redoOrdered" && entry.step === step);
     const isRedone =
-      sendOutline(shape, step)?.onLapse === "redo" &&
+      (isOrdered || sendOutline(shape, step)?.onLapse === "redo") &&
       journal.some(
         ({ entry }) =>
           entry.kind === "stepConfirmed" && entry.step === step && entry.intentVersion > intentVersion,

@@ -29,9 +29,12 @@ export function checkEffect(
   shapes: readonly CaseShape[],
   destination: SimulatedDestination,
   { request }: Effect,
-  { lostAttempts, redone }: { readonly lostAttempts: LostAttempts; readonly redone: ReadonlySet<string> },
+  {
+    lostAttempts,
+    redone,
+  }: { readonly lostAttempts: LostAttempts; readonly redone: ReadonlyMap<string, number> },
 ): readonly Violation[] {
-  const isOrdered = redone.has(`${request.caseId} ${request.step}`);
+  const isOrdered = (redone.get(`${request.caseId} ${request.step}`) ?? 0) > 0;
   const outline = shapes.map((shape) => sendOutline(shape, request.step)).find((one) => one !== null);
   const isRedone = outline?.onLapse === "redo" || isOrdered || request.undoes !== null;
   const same = destination.effects.filter(

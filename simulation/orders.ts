@@ -38,8 +38,8 @@ export interface OrdersOptions {
 
 /** The orders of one run; of its own draws, so that all else of a seed stays what it is. */
 export class Orders {
-  /** Steps that may have been ordered to be done again, as `case step`: the answer to an order can get lost. */
-  readonly redone: Set<string> = new Set();
+  /** How many orders to do a step again may stand, by `case step`: the answer to an order can get lost. */
+  readonly redone: Map<string, number> = new Map();
   readonly #options: OrdersOptions;
   readonly #random: SeededRandom;
   readonly #isOrdering: boolean;
@@ -101,13 +101,13 @@ export class Orders {
 
   /** Noted before, as the answer can get lost; taken back where it was refused. */
   async #noteRedo(place: string, order: () => Promise<unknown>): Promise<void> {
-    const wasNoted = this.redone.has(place);
-    this.redone.add(place);
+    const count = (by: number): void => void this.redone.set(place, (this.redone.get(place) ?? 0) + by);
+    count(1);
     try {
       await order();
     } catch (error) {
       const isRefused = isFootholdError(error) && error.code !== "DATABASE_UNAVAILABLE";
-      if (isRefused && !wasNoted) this.redone.delete(place);
+      if (isRefused) count(-1);
       throw error;
     }
   }
