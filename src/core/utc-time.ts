@@ -15,8 +15,8 @@ export function formatUtc(at: number): string {
 }
 
 /** Years are counted from 1 March, so that the day that some have more is the last one. */
-function formatDay(daysSinceEpoch: number): string {
-  const days = daysSinceEpoch + DAYS_TO_EPOCH;
+function formatDay(epochDays: number): string {
+  const days = epochDays + DAYS_TO_EPOCH;
   const era = Math.floor(days / DAYS_PER_ERA);
   const dayOfEra = days - era * DAYS_PER_ERA;
   const leapDays =

@@ -146,7 +146,7 @@ export async function readTraffic(parts: DeskParts): Promise<TrafficView> {
 }
 
 /** What was tried at each destination since then. */
-export async function readTried(
+async function readTried(
   { store }: Pick<DeskParts, "store">,
   sinceAt: number,
 ): Promise<(id: DestinationId) => Tried> {

@@ -92,14 +92,14 @@ export interface Observation {
 }
 
 /** An effect that somebody saw happen. */
-export interface ObservedEffect {
+interface ObservedEffect {
   readonly step: string;
   /** Which function of the step made it. */
   readonly kind: UserCall["kind"];
 }
 
 /** A call of `run` that ended. */
-export interface ObservedExecution {
+interface ObservedExecution {
   readonly step: string;
   readonly ended: Execution["ended"];
 }

@@ -265,13 +265,13 @@ describe("cases", () => {
       "--json",
     ]);
     const shown = await cli(["cases", "show", caseId]);
-    const wrong = await cli(["cases", "list", "--find", "colour:red"]);
+    const wrong = await cli(["cases", "list", "--find", "color:red"]);
     expect(stdout).toContain(caseId);
     expect(counted.stdout).toBe("1 case matches.\n");
     expect(JSON.parse(none.stdout)).toEqual({ count: 0, isCapped: false });
     expect(shown.stdout).toContain("  found by  vendor:ACME, amount:12.5\n");
     expect(wrong.code).not.toBe(0);
-    expect(wrong.stderr).toContain('INVALID_REQUEST: find: "colour:red" cannot be looked for');
+    expect(wrong.stderr).toContain('INVALID_REQUEST: find: "color:red" cannot be looked for');
   });
 
   test("a case is held by one person at a time while they repair it", async () => {

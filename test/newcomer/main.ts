@@ -1,7 +1,8 @@
 /**
  * What a newcomer does, from the packed archive, on a machine with nothing but Node: a project by `foothold init`, its test,
- * its rehearsal, a case of it that is killed in the middle and comes to its end, and the examples. Under each Node that is named, 20, 22 and 24
- * when none is; the others come as npm packages. `npm run newcomer`, `npm run newcomer -- 22`. Prints how long each part took.
+ * its rehearsal, a case of it that is killed in the middle and comes to its end, and the examples. Under each Node that is
+ * named, 20, 22 and 24 when none is; the others come as npm packages. `npm run newcomer`, `npm run newcomer -- 22`. Prints how
+ * long each part took.
  */
 
 import assert from "node:assert/strict";

@@ -53,8 +53,8 @@ export function memorySamples({ now, rows, holders }: Beside): SampleStore {
     listAttempts: async (after) => sumCounted([...counted.values()].filter(({ fromAt }) => fromAt > after)),
     forget: async (before) => {
       for (const at of samples.keys()) if (at < before) samples.delete(at);
-      const isOver = ({ fromAt }: CountedAttempts): boolean => fromAt < now() - COUNTED_KEEP_MS;
-      for (const [key, one] of counted) if (isOver(one)) counted.delete(key);
+      const countedSince = now() - COUNTED_KEEP_MS;
+      for (const [key, { fromAt }] of counted) if (fromAt < countedSince) counted.delete(key);
     },
   };
 }
