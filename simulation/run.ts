@@ -169,7 +169,7 @@ class Run {
     this.#planChaos();
     await this.#runUntil(CHAOS_MS);
     this.#calmDown();
-    await this.#runUntil(CHAOS_MS + CALM_MS, () => this.#isOver());
+    await this.#runUntil(CHAOS_MS + CALM_MS, CHAOS_MS + 5_000);
     const journals = await this.#checkEnd();
     return {
       seed: this.#seed,
@@ -358,7 +358,6 @@ class Run {
 
   async #failOver(lag: number): Promise<void> {
     this.#hasFailedOver = true;
-    this.#settledCases = false; // What was settled at the last look may be open again.
     const attemptsBefore = this.#database.lostAttempts.size;
     await this.#look();
     const entries = await this.#database.failOver(lag, this.#cases.all, [
@@ -432,23 +431,19 @@ class Run {
     await this.#orders.vouch(stored.row);
   }
 
-  #isOver(): boolean {
-    return this.#scheduler.now > CHAOS_MS + 5_000 && this.#settledCases;
-  }
-
-  #settledCases = false;
-
-  async #runUntil(untilAt: number, isOver: () => boolean = () => false): Promise<void> {
+  /** Ends sooner once all has come to rest `restsFrom` or later: as it is found at a look, and not a moment later. */
+  async #runUntil(untilAt: number, restsFrom = Infinity): Promise<void> {
     await settled();
     let nextLook = this.#scheduler.now;
-    while (!isOver() && (await this.#scheduler.step(untilAt))) {
+    while (await this.#scheduler.step(untilAt)) {
       if (this.#scheduler.events > EVENTS_MAX) {
         this.#violate("never rests", `${EVENTS_MAX} events by ${this.#scheduler.now} ms`);
         return;
       }
       if (this.#scheduler.now < nextLook) continue;
       nextLook = this.#scheduler.now + 1_000;
-      this.#settledCases = await this.#areSettled();
+      const isAtRest = await this.#areSettled();
+      if (isAtRest && this.#scheduler.now > restsFrom) return;
     }
   }
 
