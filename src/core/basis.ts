@@ -51,7 +51,9 @@ function basisAnew(step: StepOutline, state: CaseState, digest: Digest): string 
     names.every((name, index) => last.names[index] === name) &&
     confirmations.every((one, index) => last.confirmations[index] === one);
   if (isSame) return last.basis;
-  const results = confirmations.map((one, index): Field => [names[index] ?? "", resultText(one)]);
+  const results = step.closure.map((name): Field => {
+    return [originName(state, name), resultText(stepOf(state, name).confirmation)];
+  });
   const basis = digest(
     objectText([
       ["input", inputText(step, input)],
