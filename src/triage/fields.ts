@@ -16,8 +16,9 @@ export function fieldsOf(body: Json): readonly FieldFault[] {
   const found = [
     ...listed(inside(body, "errors")),
     ...named(inside(body, "errors")),
-    // Google, Stripe and OpenAI, Salesforce, GraphQL.
+    // Google over HTTP and gRPC, Stripe and OpenAI, Salesforce, GraphQL.
     ...objectsInside(body, "error", "details").flatMap((one) => listed(one["fieldViolations"])),
+    ...objectsInside(body, "statusDetails").flatMap((one) => listed(one["fieldViolations"])),
     ...parameter(inside(body, "error")),
     ...objectsInside(body).flatMap(salesforce),
     ...mutations(inside(body, "data")),

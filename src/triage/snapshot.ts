@@ -9,6 +9,7 @@ import type { SeenError } from "../core/seen-failure.ts";
 import { storableText, thrownText } from "../core/storable-text.ts";
 import type { Headers } from "./instruction.ts";
 import { attempt, clip, field, plainBody, text, TEXT_CHARS_MAX } from "./plain-data.ts";
+import { rpcDetails } from "./rpc-details.ts";
 import { answerOf, type FoundAnswer } from "./seen-answer.ts";
 
 /** Errors behind an error that are looked at. */
@@ -188,8 +189,7 @@ function factsOf(thrown: object): JsonObject {
   // Elsewhere it is a whole answer; of a mail server it is one line.
   const reply = text(field(thrown, "response"));
   if (reply !== null) facts["response"] = reply;
-  const pushback = pushbackOf(field(thrown, "metadata"));
-  return pushback === null ? facts : { ...facts, pushback };
+  return { ...facts, ...rpcFactsOf(field(thrown, "metadata"), facts) };
 }
 
 function factOf(value: unknown): Json | undefined {
@@ -210,13 +210,24 @@ function factOf(value: unknown): Json | undefined {
   }
 }
 
-/** Of the metadata of a gRPC call only the wait is read: the rest is the application's own. */
-function pushbackOf(metadata: unknown): string | null {
+/**
+ * Of the metadata of a gRPC call only the wait and the details of its status are read, these where no client has decoded
+ * them: the rest is the application's own.
+ */
+function rpcFactsOf(metadata: unknown, { statusDetails }: JsonObject): JsonObject {
   const get = field(metadata, "get");
-  if (typeof get !== "function") return null;
-  const values = attempt((): unknown => Reflect.apply(get, metadata, ["grpc-retry-pushback-ms"]));
-  const first: unknown = Array.isArray(values) ? values[0] : values;
-  return typeof first === "string" ? clip(first) : null;
+  if (typeof get !== "function") return {};
+  const first = (name: string): unknown => {
+    const values = attempt((): unknown => Reflect.apply(get, metadata, [name]));
+    return Array.isArray(values) ? values[0] : values;
+  };
+  const pushback = first("grpc-retry-pushback-ms");
+  const trailer = statusDetails === undefined ? first("grpc-status-details-bin") : undefined;
+  const details = trailer instanceof Uint8Array ? rpcDetails(trailer) : null;
+  return {
+    ...(typeof pushback === "string" ? { pushback: clip(pushback) } : {}),
+    ...(details === null ? {} : { statusDetails: plainBody(details) }),
+  };
 }
 
 /** An object within facts; empty where there is none. */

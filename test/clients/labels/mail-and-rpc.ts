@@ -55,6 +55,8 @@ export const MAIL_AND_RPC: readonly Label[] = [
     ["14", "unknown maybe cause=transient"],
     ["15", "unknown maybe cause=bug"],
     ["16", "denied no access=refreshable owner=access scope=credential"],
+    ["8 with RetryInfo", "throttled no wait=7.5"],
+    ["8 with QuotaFailure alone", "quota no owner=access"],
     ["14, pushback soon", "unknown maybe cause=transient wait=never"],
     ["14, pushback -1", "unknown maybe cause=transient wait=never"],
     ["14, pushback 1500", "unknown maybe cause=transient wait=1.5"],
