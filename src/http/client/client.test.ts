@@ -105,6 +105,7 @@ describe("the client", () => {
     expect(names).toEqual([
       "client.ts",
       "core/errors.ts",
+      "core/inexact-number.ts",
       "core/rights.ts",
       "http/api/audit-routes.ts",
       "http/api/bulk-routes.ts",
