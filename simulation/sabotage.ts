@@ -268,6 +268,12 @@ export const SABOTAGES: readonly Sabotage[] = [
           "door.recordEvent(caseId, told).catch(() => undefined);\n" +
           '    replies.push({ caseId, sentence: "It was told." });',
       },
+      // The store judges it a second time, for what a failover loses in between.
+      {
+        file: "store/memory/lost-facts.ts",
+        line: "if (!isOver || caseIds.every((caseId) => known.knowsFact(caseId, sourceId))) return outcome;",
+        instead: "if (known !== null) return outcome;",
+      },
     ],
   },
   {
