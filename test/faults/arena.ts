@@ -48,9 +48,12 @@ export class Arena {
   readonly cases: { readonly caseId: string; readonly kind: KindName }[] = [];
   readonly workers: WorkerProcess[] = [];
   readonly types: PlannedType[] = KIND_NAMES.map((kind) => ({ name: kind, kind }));
+  /** Aborts when the run is over, however it ended. */
+  readonly over: AbortSignal;
   readonly #openedAt = Date.now();
 
-  constructor(world: World, ledger: Ledger, database: TestDatabase) {
+  constructor(world: World, ledger: Ledger, database: TestDatabase, over: AbortSignal) {
+    this.over = over;
     this.world = world;
     this.ledger = ledger;
     this.database = database;
@@ -200,8 +203,10 @@ export async function inArena<T>(serverUrl: string, act: (arena: Arena) => Promi
   const ledger = await startLedger();
   const store = postgresStore({ url: database.url, poolMax: 6, applicationName: "the harness" });
   const world = new World(store);
-  const arena = new Arena(world, ledger, database);
+  const over = new AbortController();
+  const arena = new Arena(world, ledger, database, over.signal);
   const close = async (): Promise<void> => {
+    over.abort();
     await Promise.all(arena.workers.map((worker) => worker.kill()));
     await world.close();
     await ledger.stop();

@@ -26,9 +26,11 @@ export async function someDone(arena: Arena, count: number): Promise<void> {
 /** Starts cases of a kind without end, as fast as they are done. */
 export function keepBusy(arena: Arena, kind: KindName): Load {
   const stopping = new AbortController();
+  // A run that fails stops nobody.
+  const over = AbortSignal.any([stopping.signal, arena.over]);
   const run = async (): Promise<void> => {
     let done = 0;
-    while (!stopping.signal.aborted) {
+    while (!over.aborted) {
       done = (await arena.doneCount()) ?? done;
       if (arena.cases.length - done < BACKLOG_MAX) await arena.start(kind, BATCH);
       else await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
