@@ -51,6 +51,16 @@ describe("what a worker tried", () => {
     expect(tellings[0]).toMatchObject([{ destination: "erp", attempts: 1_000, failed: 0 }]);
   });
 
+  test("is told also where the clock was hours ahead before the database's was known", async () => {
+    const { tally, tellings, wait } = tallying();
+    wait(-4 * COUNTED_EVERY_MS);
+    tally.note(erp, succeeded);
+    await tally.tellInTime();
+    expect(tellings).toHaveLength(1);
+    await tally.tellInTime();
+    expect(tellings).toHaveLength(1);
+  });
+
   test("is counted by destination, with what clients repeated by themselves and what could not be seen", async () => {
     const { tally, samples } = tallying();
     tally.note(erp, { ...succeeded, wire: { ...seen(3), repeats: 2 } });

@@ -59,7 +59,9 @@ export class AttemptTally {
 
   /** Tells what is not told yet where it is time for it. */
   async tellInTime(): Promise<void> {
-    if (this.#options.now() - this.#toldAt >= TELL_EVERY_MS) await this.tell();
+    const sinceMs = this.#options.now() - this.#toldAt;
+    // Before the first reading of the database's clock it was this machine's, which may be hours ahead.
+    if (sinceMs >= TELL_EVERY_MS || sinceMs < 0) await this.tell();
   }
 
   /** Tells what is not told yet. Rejects where the database is away; it is told the next time then. */
