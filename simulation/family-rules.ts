@@ -195,7 +195,12 @@ function checkConfirmed(
   outline: SendStepOutline,
 ): void {
   if (step !== outline.name || by.how === "notNeeded" || outline.child?.act !== "start") return;
-  const standing = stepOf(state, step).child?.standing;
+  const known = stepOf(state, step);
+  if (by.how === "skip") {
+    if (aliveChild(known) !== null) violate("child", `${step} is left out while what it started goes on`);
+    return;
+  }
+  const standing = known.child?.standing;
   const value = standing === undefined ? null : resultOf(standing, outline.child.onCanceled === "result");
   if (
     by.how !== "child" ||

@@ -86,12 +86,15 @@ export const FAULT_KINDS = [
   /** Somebody said that what a step did stays outside. */
   "leftOutside",
   "pause",
-  /** Somebody ordered something about one step: to do it again, take it back, or ask about it. */
+  /** Somebody ordered something about one step: to do it again, take it back, ask about it, or leave it out. */
   "redoOrdered",
   "undoOrdered",
   "checkOrdered",
+  "skipOrdered",
   /** Somebody looked at the destination, and said that what nobody knew did not happen. */
   "ruledOut",
+  /** Or that it did. */
+  "confirmedByHand",
   "revocation",
   "repair",
   "takeOver",

@@ -106,8 +106,9 @@ export class InFlightWatch {
             return change;
           });
           side.told += 1;
-          const { senders } = viewOf(side);
-          side.views.push({ at: now(), limit: this.#limitOf(seen.state), senders, toldAt });
+          const { senders, toldAt: toldBefore } = viewOf(side);
+          const told = { toldAt: isAboutPermit(reply) ? toldBefore : toldAt };
+          side.views.push({ at: now(), limit: this.#limitOf(seen.state), senders, ...told });
           if (seen.isGiven) side.permits += 1;
           return reply;
         } finally {
@@ -207,6 +208,11 @@ export class InFlightWatch {
     sides.set(key, side);
     return side;
   }
+}
+
+/** Whoever asks for a permit tells nothing of what it has seen. */
+function isAboutPermit(reply: unknown): boolean {
+  return typeof reply === "object" && reply !== null && "reply" in reply;
 }
 
 function keyOf(id: { readonly destination: string; readonly credentialId: string }): string {

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { foldEntries, foldJournal } from "../src/core/fold.ts";
-import { isNotNeeded, stepOf } from "../src/core/case-state.ts";
+import { isWithoutEffect, stepOf } from "../src/core/case-state.ts";
 import type { ReviewReason } from "../src/core/journal.ts";
 import { canonicalJson, isJsonObject } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
@@ -181,7 +181,7 @@ function checkDone(
     if (lostAttempts.has(`${row.caseId} ${undoName(step.name)}`)) return [];
     const mine = effects.filter(({ request, isUndone }) => request.step === step.name && !isUndone);
     const isLost = lostAttempts.has(`${row.caseId} ${step.name}`);
-    if (isNotNeeded(stepOf(state, step.name).confirmation)) {
+    if (isWithoutEffect(stepOf(state, step.name).confirmation)) {
       if (mine.length === 0 || isLost) return [];
       return [{ rule: "when", what: `${row.caseId} is done without ${step.name}, but what it did is there` }];
     }

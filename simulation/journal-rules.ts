@@ -283,7 +283,8 @@ function checkConfirmation(
   const { shape, effects, state } = site;
   const outline = sendOutline(shape, step);
   if (by.how === "notNeeded") return checkPassedOver(site, step, violate);
-  if (outline === null || by.how === "person" || by.how === "skip") return;
+  if (by.how === "skip") return checkLeftOut(site, step, violate);
+  if (outline === null || by.how === "person") return;
   const mine = effects.filter(
     ({ request, ...effect }) => request.step === step && EPOCH_MS + effect.at <= at + CLOCK_MS,
   );
@@ -337,6 +338,16 @@ function checkPassedOver({ shape, state }: EntrySite, step: string, violate: Vio
   const isDone = outline?.kind === "step" && confirmation !== null && !isNotNeeded(confirmation);
   const isOpen = intent !== null && !intent.isUndone && intent.attempts.some((one) => !isProved(one));
   if (isDone || isOpen) violate("when", `${step} is passed over, and what it did is there or may be`);
+}
+
+/** Only that of which nothing can be outside is left out. */
+function checkLeftOut({ state }: EntrySite, step: string, violate: Violate): void {
+  const { confirmation, lapse, intent } = stepOf(state, step);
+  const isOpen = intent !== null && !intent.isUndone && intent.attempts.some((one) => !isProved(one));
+  if (isOpen && confirmation?.intentVersion !== intent.version)
+    violate("skip", `${step} is left out, and it is not known whether it happened`);
+  if (confirmation !== null && lapse === null && !isNotNeeded(confirmation))
+    violate("skip", `${step} is left out, and is confirmed`);
 }
 
 /** Only what is broken or changed lapses (R13, R14). */

@@ -135,6 +135,7 @@ class Run {
     return new Orders({
       seed: this.#seed,
       desk: this.#desk,
+      shapes: this.#shapes,
       outside: this.#outside,
       counts: this.#counts,
       load: () => this.#load(this.#cases.all),

@@ -375,4 +375,14 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: "core/outside.ts",
     edits: [{ line: 'if (aliveChild(known) !== null) return "effect";', instead: "" }],
   },
+  {
+    rule: "a step of which nobody knows whether it happened is not left out",
+    file: "core/vouching.ts",
+    edits: [
+      {
+        line: "return pendingIntent(intent, confirmation) === null\n    ? null",
+        instead: "return confirmation === null\n    ? null",
+      },
+    ],
+  },
 ];
