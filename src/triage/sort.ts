@@ -40,7 +40,8 @@ export function sortFailure(thrown: unknown, input: SortInput): Failure {
   const first = claimOf(snapshot, input);
   const isAllSeen = evidence !== null && evidence.blindSpots.length === 0;
   const claim = isAllSeen ? first : withMembers(first, snapshot, input);
-  const verdict = evidence === null ? claim : weigh(destination, claim, evidence);
+  const thrownBody = snapshot.bodies.find((body) => body !== null) ?? null;
+  const verdict = evidence === null ? claim : weigh(claim, { destination, evidence, thrownBody });
   const sorted = failureFrom(verdict, snapshot, input);
   const failure = askOwnSorters(destination, sorters, {
     errors: snapshot.chain,

@@ -56,6 +56,29 @@ describe("the wire wins over the error", () => {
     });
   });
 
+  test("an answer's own body that an author threw is joined with the status that the wire saw", () => {
+    const faults = { errors: [{ field: "iban", message: "is not valid" }] };
+    const refused = seen([request({ status: 422 })]);
+    for (const thrown of [faults, JSON.stringify(faults), new Error("refused", { cause: faults })]) {
+      expect(sort(thrown, refused)).toMatchObject({
+        kind: "rejected",
+        executed: "no",
+        fields: [{ path: "iban", message: "is not valid" }],
+        raw: { response: { status: 422, body: faults } },
+      });
+    }
+    const usedUp = { error: { code: "insufficient_quota" } };
+    expect(sort(usedUp, seen([request({ status: 429 })]))).toMatchObject({ kind: "quota" });
+    expect(sort(usedUp, seen([request({ status: 503 })]))).toMatchObject({ cause: "transient" });
+    // Behind a good answer it says nothing of what was done.
+    expect(sort(faults, seen([request({ status: 201 })]))).toMatchObject({
+      kind: "unknown",
+      executed: "yes",
+    });
+    // Nor does it where nobody answered.
+    expect(sort(faults, seen([lost]))).toMatchObject({ kind: "unknown", executed: "maybe", fields: [] });
+  });
+
   test("an error after a good answer is no reason to send again, and a bug stays one", () => {
     const good = seen([request({ status: 201 })]);
     expect(sort(failed, good)).toMatchObject({ kind: "unknown", executed: "yes", cause: "transient" });

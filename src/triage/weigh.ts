@@ -5,6 +5,7 @@
  */
 
 import type { Executed } from "../core/failure.ts";
+import type { Json } from "../core/json.ts";
 import type { WireEvidence, WireRequest } from "../core/wire-evidence.ts";
 import { judgeAnswer } from "./answer.ts";
 import { doubtOf } from "./claim.ts";
@@ -15,13 +16,22 @@ import type { Verdict } from "./verdict.ts";
 /** Methods without an effect (RFC 9110). */
 const READS = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
+/** The attempt as it is weighed. */
+export interface Weighed {
+  readonly destination: string;
+  readonly evidence: WireEvidence;
+  /** What was thrown where it is an answer's own body, whose status only the wire knows; else null. */
+  readonly thrownBody: Json;
+}
+
 /** The claim, as far as the wire lets it stand. */
-export function weigh(destination: string, claim: Verdict, evidence: WireEvidence): Verdict {
+export function weigh(claim: Verdict, weighed: Weighed): Verdict {
+  const { destination, evidence } = weighed;
   const isBlind = evidence.blindSpots.length > 0;
   const request = requestOf(claim, evidence);
   if (evidence.requests.length === 0 && evidence.sentCount === 0 && !isBlind)
     return neverBegun(destination, claim);
-  const own = request === null ? claim : ofRequest(destination, claim, request, isBlind);
+  const own = request === null ? claim : ofRequest(weighed, claim, request);
   const executed = together(executedBy(own, request, isBlind), executedByOthers(request, evidence));
   if (executed === own.meaning.executed) return own;
   // What a guess had added about who must look at it no longer holds once it is known what happened.
@@ -48,7 +58,12 @@ function requestOf({ basis }: Verdict, { requests, blindSpots }: WireEvidence): 
 }
 
 /** What is to be said of one request. */
-function ofRequest(destination: string, claim: Verdict, request: WireRequest, isBlind: boolean): Verdict {
+function ofRequest(
+  { destination, evidence, thrownBody }: Weighed,
+  claim: Verdict,
+  request: WireRequest,
+): Verdict {
+  const isBlind = evidence.blindSpots.length > 0;
   const { status, headers, sent } = request;
   if (claim.basis.kind === "unsent") return claim;
   if (claim.basis.kind === "answer" && claim.basis.answer.status === status) {
@@ -59,7 +74,8 @@ function ofRequest(destination: string, claim: Verdict, request: WireRequest, is
   if ((sent === "none" || status === null) && isBlind) return claim;
   if (sent === "none") return neverLeft(destination, claim);
   if (status === null) return claim.basis.kind === "answer" ? noAnswer(destination, request) : claim;
-  const answered = judgeAnswer(destination, { status, headers, body: null }, null);
+  const body = claim.basis.kind === "nothing" && status >= 300 ? thrownBody : null;
+  const answered = judgeAnswer(destination, { status, headers, body }, null);
   if (status >= 300) return { ...answered, confidence: "proved" };
   return afterSuccess(claim, answered);
 }
