@@ -106,7 +106,6 @@ export type {
   AttemptView,
   CaseLine,
   CaseView,
-  ConfirmedAction,
   HistoryEntry,
   LastErrorView,
   RepairView,
@@ -114,6 +113,7 @@ export type {
   StepView,
   WaitView,
 } from "./desk/case-view.ts";
+export type { ConfirmedAction } from "./desk/confirmed-actions.ts";
 export type { AssignRequest, HandOverRequest } from "./desk/assigning.ts";
 export type { LayersView } from "./desk/attempt-layers.ts";
 export type { ActReply } from "./desk/change.ts";

@@ -1,6 +1,7 @@
 /** Everything about one case, as text for people. */
 
-import type { RequestsView, CaseView, ConfirmedAction } from "../desk/case-view.ts";
+import type { RequestsView, CaseView } from "../desk/case-view.ts";
+import type { ConfirmedAction } from "../desk/confirmed-actions.ts";
 import type { MoveView } from "../desk/moves-view.ts";
 import type { ReviewPacket } from "../desk/packet.ts";
 import type { ConditionView, PlanView } from "../desk/plan-view.ts";

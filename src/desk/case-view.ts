@@ -1,9 +1,9 @@
 /** Everything about one case in one value: what the case page, the API and `cases show` tell. Pure. */
 
-import { isNotNeeded, stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
+import { stepOf, type Attempt, type CaseState, type Intent } from "../core/case-state.ts";
 import { unreachable } from "../core/errors.ts";
 import type { Executed, Failure } from "../core/failure.ts";
-import type { Actor, Assignee, EntryKind, JournalEntry, Review, StepResult } from "../core/journal.ts";
+import type { Actor, Assignee, EntryKind, JournalEntry, Review } from "../core/journal.ts";
 import type { Wait } from "../core/waits.ts";
 import type { Priority } from "../core/starting.ts";
 import type { Json } from "../core/json.ts";
@@ -20,9 +20,10 @@ import { findStep } from "../core/undo.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { sayFinding } from "../wire/findings.ts";
 import type { RefuseApprover } from "./approvers.ts";
+import { confirmedActions, type ConfirmedAction } from "./confirmed-actions.ts";
 import { viewChildren, type ChildView, type ParentView } from "./children-view.ts";
 import type { DefinitionStanding } from "./definition.ts";
-import { actorOf, sayConfirmedBy, sayEntry, sayLapse, type FormatTime } from "./entry-words.ts";
+import { actorOf, sayEntry, type FormatTime } from "./entry-words.ts";
 import { holdingOf, type Holding } from "./holding.ts";
 import { viewMoves, type HasRight, type MoveView } from "./moves-view.ts";
 import type { PlanInputs } from "./plan-input.ts";
@@ -57,20 +58,6 @@ export interface CaseLine {
   readonly parent: ParentView | null;
   /** What lists find it by, beside its business key: values of attributes, and tags. */
   readonly search: readonly SearchValue[];
-}
-
-/** An action that is confirmed. */
-export interface ConfirmedAction {
-  readonly step: string;
-  readonly at: number;
-  /** How it came about: "by the answer to attempt 1". */
-  readonly how: string;
-  readonly result: StepResult;
-  readonly evidence: Json;
-  readonly idempotencyKey: string | null;
-  readonly standing: Exclude<Standing["kind"], "open">;
-  /** Why it no longer stands; null while it does. */
-  readonly lapsedBecause: string | null;
 }
 
 /** A step and where it stands. */
@@ -322,30 +309,6 @@ function standingsOf(state: CaseState, planInput: PlanInput | null): ReadonlyMap
       return [step, lapse === null ? { kind: "stands" } : { kind: "lapsed", because: lapse }];
     }),
   );
-}
-
-function confirmedActions(
-  state: CaseState,
-  standings: ReadonlyMap<string, Standing>,
-  formatTime: FormatTime,
-): readonly ConfirmedAction[] {
-  return [...standings].flatMap(([step, standing]): readonly ConfirmedAction[] => {
-    const { confirmation, intent } = stepOf(state, step);
-    if (confirmation === null || standing.kind === "open" || isNotNeeded(confirmation)) return [];
-    const { at, by, result, evidence, intentVersion } = confirmation;
-    return [
-      {
-        step,
-        at,
-        how: sayConfirmedBy(by, formatTime),
-        result,
-        evidence,
-        idempotencyKey: intent?.version === intentVersion ? intent.idempotencyKey : null,
-        standing: standing.kind,
-        lapsedBecause: standing.kind === "lapsed" ? sayLapse(standing.because) : null,
-      },
-    ];
-  });
 }
 
 /** Who may look at the case next. */

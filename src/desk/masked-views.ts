@@ -18,7 +18,7 @@ import {
   textsOfParts,
 } from "../define/masking.ts";
 import type { ReceivedEvent } from "../core/case-state.ts";
-import type { ConfirmedAction } from "./case-view.ts";
+import type { ConfirmedAction } from "./confirmed-actions.ts";
 import type { ReviewPacket } from "./packet.ts";
 import type { MovePreview } from "./move-preview.ts";
 import type { PlanView } from "./plan-view.ts";

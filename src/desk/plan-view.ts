@@ -173,7 +173,7 @@ function sendOf(input: PlanInput, planned: PlannedStep, makeRequest: MakesReques
 
 function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTime): string {
   const { step, standing, target, act } = planned;
-  const { confirmation } = stepOf(input.state, step.name);
+  const { confirmation, replaced } = stepOf(input.state, step.name);
   const lapsed = standing.kind === "lapsed" ? `no longer stands: ${sayLapse(standing.because)}; ` : "";
   switch (act.kind) {
     case "nothing":
@@ -187,7 +187,8 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       if (act.why === "stands" && confirmation !== null) {
         const { by } = confirmation;
         if (by.how === "notNeeded") return `not needed: ${by.why}`;
-        return `kept: confirmed ${sayConfirmedBy(by, formatTime)}`;
+        const earlier = replaced === null ? "" : ". What it did before is still there";
+        return `kept: confirmed ${sayConfirmedBy(by, formatTime)}${earlier}`;
       }
       return `${lapsed}comes after ${step.after.join(", ")}`;
     case "fanOut":

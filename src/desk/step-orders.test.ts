@@ -9,6 +9,7 @@ import { systemPorts } from "../engine/system.ts";
 import { createWorker, type Worker } from "../engine/worker.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import type { Store } from "../store/port.ts";
+import { ResponseError } from "../triage/response.ts";
 import type { Desk } from "./desk.ts";
 import { purchase, testDesk } from "./purchase.fixture.ts";
 import { refusalOf } from "./refusal.fixture.ts";
@@ -180,6 +181,8 @@ describe("with a worker", () => {
     readonly sent: string[];
     /** Steps whose answers are lost. */
     readonly down: Set<string>;
+    /** Steps that are refused for what they ask for. */
+    readonly refused?: Set<string>;
     isThere: boolean;
     stock: boolean;
   }
@@ -192,6 +195,7 @@ describe("with a worker", () => {
     });
     const send = async (what: string): Promise<{ id: string }> => {
       outside.sent.push(what);
+      if (outside.refused?.has(what) === true) throw new ResponseError(422, "shop", {}, "");
       if (outside.down.has(what)) throw new Error("connection lost after sending");
       return { id: `${what}-1` };
     };
@@ -268,6 +272,34 @@ describe("with a worker", () => {
     expect(outside.sent).toEqual(["thank"]);
     const [skipped] = (await desk.show(caseId)).confirmed;
     expect(skipped).toMatchObject({ how: "without being done: Ann left it out: bought in the store" });
+    await worker.stop();
+  });
+
+  test("what a step did before stays in sight while it is to be done again, and once it is left out", async () => {
+    const refused = new Set<string>();
+    const outside: Outside = { sent: [], down: new Set(["thank"]), refused, isThere: false, stock: true };
+    const { desk, caseId, worker } = await started(outside);
+    await reads(desk, caseId, "Outcome unknown");
+    await expect.poll(async () => (await desk.show(caseId)).storedState, waiting).not.toBe("claimed");
+    refused.add("order");
+    await desk.redoStep(caseId, { step: "order", reason: "more tea", by: ann });
+    await reads(desk, caseId, "Needs correction");
+    const earlier = {
+      step: "order",
+      how: "by the answer to attempt 1",
+      result: { value: { id: "order-1" } },
+      standing: "lapsed",
+      lapsedBecause: "it was to be done again in its place, which has not happened: it is still there",
+    };
+    expect((await desk.show(caseId)).confirmed).toMatchObject([earlier]);
+    const skip = { step: "order", reason: "one is enough", by: ann, result: { id: "order-1" } };
+    const preview = await desk.preview(caseId, { ...skip, move: "skip" });
+    expect(preview.after?.steps[0]?.sentence).toContain("What it did before is still there");
+    await desk.skipStep(caseId, skip);
+    expect((await desk.show(caseId)).confirmed).toMatchObject([
+      { step: "order", how: "without being done: Ann left it out: one is enough", standing: "stands" },
+      earlier,
+    ]);
     await worker.stop();
   });
 

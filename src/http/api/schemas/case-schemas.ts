@@ -11,13 +11,13 @@ import type {
   AttemptView,
   CaseLine,
   CaseView,
-  ConfirmedAction,
   HistoryEntry,
   RepairView,
   RequestsView,
   StepView,
   WaitView,
 } from "../../../desk/case-view.ts";
+import type { ConfirmedAction } from "../../../desk/confirmed-actions.ts";
 import type { ChildView, ParentView } from "../../../desk/children-view.ts";
 import type { JsonChange } from "../../../core/json-diff.ts";
 import type { LayersView } from "../../../desk/attempt-layers.ts";
