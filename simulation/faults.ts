@@ -63,6 +63,8 @@ export const FAULT_KINDS = [
   "forged",
   /** Whoever worked on an event was lost, or did not learn what became of it. */
   "workLost",
+  /** A person left the work of an event undone. */
+  "ignoredEvent",
   /** The provider's list was read. */
   "reconciled",
   "correction",

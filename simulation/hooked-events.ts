@@ -10,6 +10,7 @@ import { createInboxWorker } from "../src/inbox/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
 import type { FaultCounts } from "./faults.ts";
 import { areHooksSettled, checkHooks, HookServer } from "./hooks.ts";
+import { Ignoring } from "./ignoring.ts";
 import type { Violation } from "./journal-rules.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { hooksSource, SimulatedProvider } from "./provider.ts";
@@ -19,6 +20,7 @@ import type { NetworkHabits } from "./store.ts";
 
 /** What they are made of. */
 export interface HookedEventsOptions {
+  readonly seed: number;
   readonly scheduler: Scheduler;
   readonly random: SeededRandom;
   readonly counts: FaultCounts;
@@ -37,6 +39,7 @@ export class HookedEvents {
   readonly #source: Source;
   readonly #server: HookServer;
   readonly #provider: SimulatedProvider;
+  readonly #ignoring: Ignoring;
 
   constructor(options: HookedEventsOptions) {
     this.#options = options;
@@ -59,6 +62,12 @@ export class HookedEvents {
       onTrace,
       onForgedTaken: (id) => options.violate("inbox", `what was forged of ${id} was answered with a success`),
     });
+    this.#ignoring = new Ignoring({ ...options, source: this.#source });
+  }
+
+  /** Draws what people do about events. */
+  plan(): void {
+    this.#ignoring.plan();
   }
 
   /** The worker of the inbox, beside the worker of a process and under its holder. */
@@ -90,6 +99,11 @@ export class HookedEvents {
     this.#server.kill();
   }
 
+  /** What people did may be lost. */
+  noteFailover(): void {
+    this.#ignoring.noteFailover();
+  }
+
   /** What a failover lost, only the provider still has. */
   calmDown(hasFailedOver: boolean): void {
     this.#provider.calmDown();
@@ -101,9 +115,13 @@ export class HookedEvents {
     return areHooksSettled(this.#options.store, this.#source, this.#provider.told);
   }
 
-  check(cases: readonly StoredCase[], hasFailedOver: boolean): Promise<readonly Violation[]> {
+  async check(cases: readonly StoredCase[], hasFailedOver: boolean): Promise<readonly Violation[]> {
     const { told } = this.#provider;
-    return checkHooks(this.#options.store, this.#source, { told, cases, hasFailedOver });
+    const given = { told, cases, hasFailedOver };
+    return [
+      ...(await checkHooks(this.#options.store, this.#source, given)),
+      ...(await this.#ignoring.check(cases)),
+    ];
   }
 
   #onReport(report: InboxReport): void {

@@ -145,6 +145,7 @@ class Run {
 
   #hookEvents(): HookedEvents {
     return new HookedEvents({
+      seed: this.#seed,
       scheduler: this.#scheduler,
       random: this.#random.fork(),
       counts: this.#counts,
@@ -312,6 +313,7 @@ class Run {
     planChaos(chaos, this.#random.fork(), this.#scheduler);
     if (this.#shapes.length > 1) planFamilyChaos(chaos, this.#seed, this.#scheduler);
     this.#orders.plan(this.#scheduler);
+    this.#hooked?.plan();
   }
 
   #killOne(random: SeededRandom): void {
@@ -365,6 +367,7 @@ class Run {
       ...this.#outside.destinations.keys(),
     ]);
     await this.#look();
+    this.#hooked?.noteFailover();
     if (this.#isCalm) this.#hooked?.calmDown(true);
     if (entries > 0) this.#counts.hit("failover");
     if (this.#database.lostAttempts.size > attemptsBefore) this.#counts.hit("lostAttempt");

@@ -277,6 +277,17 @@ export const SABOTAGES: readonly Sabotage[] = [
     ],
   },
   {
+    rule: "a repeat of an event does not bring back work that a person left undone",
+    file: "store/memory/inbox-tables.ts",
+    edits: [
+      {
+        line: "if (this.works.has(name) || event === undefined) return;",
+        instead:
+          'if ((this.works.get(name)?.work.state ?? "ignored") !== "ignored" || event === undefined) return;',
+      },
+    ],
+  },
+  {
     rule: "work on an event is freed when its holder was lost",
     file: "inbox/sweep.ts",
     edits: [

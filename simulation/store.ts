@@ -174,6 +174,7 @@ function inboxOver(call: Call, inbox: InboxStore): InboxStore {
     countNeeds: (dueAfterMs) => call("countNeeds", () => inbox.countNeeds(dueAfterMs)),
     countWork: () => call("countWork", () => inbox.countWork()),
     reopenWork: (eventId, work, act) => call("reopenWork", () => inbox.reopenWork(eventId, work, act)),
+    ignoreWork: (eventId, seen, act) => call("ignoreWork", () => inbox.ignoreWork(eventId, seen, act)),
     readReconciling: (tenant, source) => call("readReconciling", () => inbox.readReconciling(tenant, source)),
     writeReconciling: (tenant, source, reconciling) =>
       call("writeReconciling", () => inbox.writeReconciling(tenant, source, reconciling)),

@@ -3,6 +3,7 @@
 export type { Arrival, Headers } from "./inbox/arrival.ts";
 export type { CaseDoor } from "./inbox/do-work.ts";
 export type { FetchHandler, NodeHandler, NodeRequest } from "./inbox/handlers.ts";
+export type { IgnoreAct, IgnoreReport } from "./inbox/ignore.ts";
 export { createInbox, type Inbox, type InboxOptions } from "./inbox/inbox.ts";
 export type { Ask } from "./inbox/outside.ts";
 export type {
@@ -44,4 +45,5 @@ export type {
   StoredDelivery,
   StoredEvent,
   StoredWork,
+  WorkState,
 } from "./store/inbox-port.ts";

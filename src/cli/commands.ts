@@ -44,7 +44,12 @@ import { diffCommand } from "./diff.ts";
 import { destinationsCommand } from "./destinations.ts";
 import { casesExportCommand, replayCommand } from "./export.ts";
 import { initCommand } from "./init.ts";
-import { inboxReconcileCommand, inboxReplayCommand, inboxSendCommand } from "./inbox-act.ts";
+import {
+  inboxIgnoreCommand,
+  inboxReconcileCommand,
+  inboxReplayCommand,
+  inboxSendCommand,
+} from "./inbox-act.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
 import {
   peopleAddCommand,
@@ -124,6 +129,7 @@ export const COMMANDS: readonly Command[] = [
   inboxShowCommand,
   inboxWorkCommand,
   inboxReplayCommand,
+  inboxIgnoreCommand,
   inboxReconcileCommand,
   inboxSendCommand,
   peopleAddCommand,

@@ -68,6 +68,7 @@ const FOR_CODE: Readonly<Record<ErrorCode, ExitCode>> = {
   NOT_WAITING_FOR_APPROVAL: EXIT_CODES.refused,
   ALREADY_ANSWERED: EXIT_CODES.refused,
   NOTHING_TO_LEAVE: EXIT_CODES.refused,
+  NOTHING_TO_IGNORE: EXIT_CODES.refused,
   PLAN_CHANGED: EXIT_CODES.refused,
   BULK_EMPTY: EXIT_CODES.refused,
   BULK_REFUSED: EXIT_CODES.refused,

@@ -1,7 +1,9 @@
-/** `inbox replay`, `inbox reconcile` and `inbox send`. */
+/** `inbox replay`, `inbox ignore`, `inbox reconcile` and `inbox send`. */
 
 import { readFileSync } from "node:fs";
 import { FootholdError } from "../core/errors.ts";
+import { houseHead, recorded } from "../desk/audited.ts";
+import { ignoreSentence, standingsOf, type IgnoreReport } from "../inbox/ignore.ts";
 import { createInbox, sourceNamed } from "../inbox/inbox.ts";
 import { signBody } from "../inbox/sign-body.ts";
 import { signRequest } from "../inbox/sign.ts";
@@ -41,6 +43,40 @@ export const inboxReplayCommand: Command = {
       if (call.flag("json")) sayJson({ opened });
       else if (opened.length === 0) say("Nothing was opened: a worker is at it just now.");
       else say(`Opened: ${opened.join(", ")}.`);
+    });
+  },
+};
+
+/** Leaves the work of an event undone. */
+export const inboxIgnoreCommand: Command = {
+  name: "inbox ignore",
+  summary: "leave the work of an event undone; a repeat does not bring it back, a replay does",
+  positionals: ["EVENT"],
+  options: [
+    { name: "consumer", value: "NAME", help: "only this consumer; all when left out" },
+    { name: "reason", value: "TEXT", help: "why, for the history and the audit" },
+    { name: "by", value: "NAME", help: "who acts; your account's name when left out" },
+    json,
+    ...DATABASE_OPTIONS,
+  ],
+  notes: [
+    "The event stays stored, and nobody is asked for its work any more. What a case was told before is not taken back.",
+    "What is done cannot be ignored, nor what a living worker is at.",
+  ],
+  run: async (call) => {
+    const reason = call.text("reason");
+    if (reason === null) throw usage(call.command, "--reason is missing.");
+    const consumer = call.text("consumer");
+    await withOpened(call, { definitions: "optional" }, async ({ store, ports, sources }) => {
+      const eventId = needed(call, 0);
+      const by = whoActs(call);
+      const act = { by, reason, ...(consumer === null ? {} : { consumer }) };
+      const head = { ...houseHead("ignore", { by, reason }), about: eventId };
+      const ignore = (): Promise<IgnoreReport> => createInbox({ store, sources, ports }).ignore(eventId, act);
+      const report = await recorded({ store, ids: ports.ids }, head, ignore, standingsOf);
+      const ignored = report.ignored.map((one) => one.consumer);
+      if (call.flag("json")) sayJson({ ignored, left: report.left });
+      else say(ignoreSentence(report));
     });
   },
 };

@@ -60,7 +60,7 @@ describe("a role", () => {
     expect(verbs("viewer")).toEqual(["see", "seeInbox", "seeWorkers", "seeNotices"]);
     expect(verbs("approver")).toEqual(["see", "approve", "note"]);
     expect(verbs("admin")).toEqual(VERBS);
-    for (const risky of ["approve", "force", "confirm", "skip", "redo", "undo", "cancel"]) {
+    for (const risky of ["approve", "force", "confirm", "skip", "redo", "undo", "cancel", "ignore"]) {
       expect(verbs("operator")).not.toContain(risky);
     }
   });

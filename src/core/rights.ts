@@ -28,6 +28,7 @@ export const VERBS = [
   "restoreAccess",
   "bulk",
   "replay",
+  "ignore",
   "seeBody",
   "reveal",
   "tell",

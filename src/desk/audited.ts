@@ -153,6 +153,24 @@ export interface AuditParts {
   readonly ids: Ids;
 }
 
+/** Makes an act that is no desk's, and puts it on record, done or refused; `tell` says how things were and are. */
+export async function recorded<Reply>(
+  parts: AuditParts,
+  head: ActHead,
+  work: () => Promise<Reply>,
+  tell: (reply: Reply) => Pick<ActEnd, "before" | "after">,
+): Promise<Reply> {
+  try {
+    const reply = await work();
+    const end = { outcome: "done", code: null, sentence: null, ...tell(reply) } as const;
+    await parts.store.audit.append(auditLine(parts.ids, head, end));
+    return reply;
+  } catch (error) {
+    await noteRefusal(parts, head, error);
+    throw error;
+  }
+}
+
 /** Puts an act on record that is no commit on a case. */
 export async function noteDone({ store, ids }: AuditParts, head: ActHead, after: Json): Promise<void> {
   const end = { outcome: "done", code: null, sentence: null, before: null, after } as const;

@@ -73,6 +73,7 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   NOT_WAITING_FOR_APPROVAL: ["Refused", 409],
   ALREADY_ANSWERED: ["Refused", 409],
   NOTHING_TO_LEAVE: ["Refused", 409],
+  NOTHING_TO_IGNORE: ["Refused", 409],
   PERSON_EXISTS: ["Refused", 409],
   PLAN_CHANGED: ["The plan changed", 412],
   PLAN_NEEDED: ["The plan version is missing", 428],

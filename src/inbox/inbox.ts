@@ -7,12 +7,13 @@ import type { Store } from "../store/port.ts";
 import type { EventHistory } from "../store/inbox-port.ts";
 import { workFor } from "./deliver.ts";
 import { fetchHandler, nodeHandler, type FetchHandler, type NodeHandler } from "./handlers.ts";
-import { shardOfEvent } from "./keys.ts";
+import { ignoreEvent, type IgnoreAct, type IgnoreReport } from "./ignore.ts";
 import type { Ask } from "./outside.ts";
 import { Receiver } from "./receive.ts";
 import { reconcile, type ReconcileReport } from "./reconcile.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
+import { showEvent } from "./show-event.ts";
 import { createInboxSweep, type InboxSweep } from "./sweep.ts";
 import { createInboxWorker, type InboxWorker, type InboxWorkerOptions } from "./worker.ts";
 
@@ -56,6 +57,12 @@ export interface Inbox {
     eventId: string,
     act: { readonly by: string; readonly reason: string; readonly consumer?: string },
   ): Promise<readonly string[]>;
+  /**
+   * Leaves the work of an event undone, of one consumer or of all, and says who and why; no repeat brings it back, a replay
+   * does. Safe to do twice. Throws `INVALID_REQUEST` for an event or consumer that is not there, and `NOTHING_TO_IGNORE`
+   * where all of it is done or a worker is at it.
+   */
+  ignore(eventId: string, act: IgnoreAct): Promise<IgnoreReport>;
   /** Everything about one event. Throws `INVALID_REQUEST` when there is none. */
   show(eventId: string): Promise<EventHistory>;
   /** Resolves when what was refused is noted. */
@@ -89,6 +96,7 @@ export function createInbox(options: InboxOptions): Inbox {
         signal: signal ?? new AbortController().signal,
       }),
     replay: (eventId, act) => replay(options, eventId, act),
+    ignore: (eventId, act) => ignoreEvent(store, eventId, act),
     show: (eventId) => showEvent(store, eventId),
     settled: () => receiver.settled(),
     close: () => receiver.close(),
@@ -103,15 +111,6 @@ export function sourceNamed(sources: readonly Source[], name: string): Source {
   throw new FootholdError(
     "INVALID_REQUEST",
     `There is no source ${JSON.stringify(name.slice(0, 60))}; there are: ${known}.`,
-  );
-}
-
-async function showEvent(store: Store, eventId: string): Promise<EventHistory> {
-  const found = shardOfEvent(eventId) === null ? null : await store.inbox.showEvent(eventId);
-  if (found !== null) return found;
-  throw new FootholdError(
-    "INVALID_REQUEST",
-    `There is no event ${JSON.stringify(eventId.slice(0, 60))} in the inbox of this database.`,
   );
 }
 

@@ -158,6 +158,13 @@ export interface WorkOutcome extends WorkName {
   readonly waitsFor: CaseTarget | null;
 }
 
+/** A piece of work as somebody saw it. */
+export interface SeenWork {
+  readonly consumer: string;
+  readonly state: WorkState;
+  readonly claimId: string | null;
+}
+
 /** An event as stored. */
 export interface StoredEvent {
   readonly eventId: string;
@@ -183,11 +190,11 @@ export interface Sighting {
   readonly at: number;
   /**
    * `repeat`: the same bytes again; `different`: the same key with other bytes; `listed`: found in the provider's list;
-   * `sameFact`: another event with the same business key; `sameBody`: another event with the same bytes; `replayed`: by
-   * a person.
+   * `sameFact`: another event with the same business key; `sameBody`: another event with the same bytes; `replayed`
+   * and `ignored`: by a person.
    */
-  readonly kind: "repeat" | "different" | "listed" | "sameFact" | "sameBody" | "replayed";
-  /** The delivery, or the other event. */
+  readonly kind: "repeat" | "different" | "listed" | "sameFact" | "sameBody" | "replayed" | "ignored";
+  /** The delivery, or the other event; of what a person did, the consumers. */
   readonly reference: string;
   readonly by: string | null;
   readonly reason: string | null;
@@ -338,6 +345,16 @@ export interface InboxStore {
     eventId: string,
     work: readonly NewWork[],
     act: { readonly by: string; readonly reason: string },
+  ): Promise<readonly string[]>;
+
+  /**
+   * Ignores work of an event, of each piece that still stands as it was seen, with this sentence; who and why is noted where
+   * one did. Returns the consumers. A claim is lost by it, whatever its holder makes of it.
+   */
+  ignoreWork(
+    eventId: string,
+    seen: readonly SeenWork[],
+    act: { readonly by: string; readonly reason: string; readonly sentence: string },
   ): Promise<readonly string[]>;
 
   /** How far the list of a source was read. */

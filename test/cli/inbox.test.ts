@@ -115,7 +115,7 @@ describe("foothold inbox, beside a server and a worker that run", () => {
       .toMatch(/tooLarge, lost[^]*What is lost is not sent again[^]*foothold inbox reconcile shop/);
   });
 
-  test("shows work that waits for its case, and opens work again", async () => {
+  test("shows work that waits for its case, opens work again, and leaves it undone", async () => {
     expect((await send("order.paid", "e-3", { order: "nobody's" })).code).toBe(0);
     await expect
       .poll(
@@ -131,6 +131,27 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     const unknown = await run("inbox", "replay", `e00-${"0".repeat(32)}`, "--reason", "no reason");
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain("There is no event");
+    const eventId = waits?.event.eventId ?? "";
+    expect((await run("inbox", "ignore", eventId)).stderr).toContain("--reason is missing");
+    // A worker is at it for a moment, now and then.
+    await expect
+      .poll(
+        async () => (await run("inbox", "ignore", eventId, "--reason", "a test", "--by", "ann")).stdout,
+        waiting,
+      )
+      .toBe("Ignored: paid.\n");
+    const repeat = await send("order.paid", "e-3", { order: "nobody's" });
+    expect([repeat.code, repeat.stderr]).toEqual([0, ""]);
+    const shown = await run("inbox", "show", eventId);
+    expect(shown.stdout).toContain("- paid: ignored: Ignored by ann: a test");
+    expect(shown.stdout).toMatch(/ignored paid by ann: a test/);
+    const audit = await run("audit", "list", "--act", "ignore", "--about", eventId);
+    expect(audit.stdout).toContain("ann");
+    const again = await run("inbox", "ignore", eventId, "--reason", "a test");
+    expect(again.stdout).toBe("Nothing is changed. paid is as it was: it is ignored already.\n");
+    const done = (await list("--type", "order.placed")).find(({ work }) => work[0]?.state === "done");
+    const refused = await run("inbox", "ignore", done?.event.eventId ?? "", "--reason", "too late");
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("it is done")]);
   });
 
   test("reads the provider's list into the same inbox, and finds what never arrived", async () => {

@@ -62,6 +62,29 @@ describeConsole("incoming events in the console", (see) => {
     expect((await world.dev.desk.show(caseId)).events).toMatchObject([{ eventType: "approval.revoked" }]);
   });
 
+  test("are left undone by the keyboard alone, with a reason, and then ask for nobody", async () => {
+    const { world, page, go, heading, tabTo, dialog, findFaults, row } = see();
+    await world.post({ id: "evt-6", eventType: "approval.revoked", body: "{broken" });
+    await go("events?standing=unreadable&work=in_review");
+    await row("cannot be read").first().waitFor();
+    const { keyboard } = page;
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    await heading("(unreadable)").waitFor();
+    await tabTo("Ignore: (unreadable)");
+    await keyboard.press("Enter");
+    await dialog().getByText("a replay does").waitFor();
+    expect(await findFaults()).toEqual([]);
+    await dialog().getByLabel("Reason").waitFor();
+    await keyboard.type("the provider says that it was a test");
+    await tabTo("Leave it undone");
+    await keyboard.press("Enter");
+    await page.getByText("Ignored: (unreadable).").waitFor();
+    await page.getByText("the provider says that it was a test").first().waitFor();
+    expect(await page.getByRole("button", { name: /^Ignore/ }).count()).toBe(0);
+    expect(await findFaults()).toEqual([]);
+  });
+
   test("of 5 MB open at once, in parts, with every character", async () => {
     const { world, page, go, heading } = see();
     const note = Array.from({ length: 640 }, (_, index) => `${index}:${"<x>".repeat(2_730)}`).join("");

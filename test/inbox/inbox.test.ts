@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { tellCase } from "foothold/inbox";
 import { openWorld, secret, shopSource, until, type World } from "./world.ts";
 
 describe("the inbox over HTTP", () => {
@@ -116,6 +117,69 @@ describe("the inbox over HTTP", () => {
       world.inbox.replay(eventId, { by: "ann", reason: "x", consumer: "nobody" }),
     ).rejects.toMatchObject({ code: "INVALID_REQUEST" });
     await expect(world.inbox.show("nonsense")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  test("leaves work undone that a person ignores, however often its event comes, until it is replayed", async () => {
+    let isPoisonous = true;
+    const asked: string[] = [];
+    world = await openWorld({
+      attemptsMax: 1,
+      sources: (order) => [
+        [
+          "shop",
+          shopSource(order, {
+            consumers: {
+              tell: tellCase(order, {
+                on: "order.paid",
+                as: "paid",
+                fetch: ({ eventId, data }) => {
+                  asked.push(eventId);
+                  return isPoisonous ? Promise.reject(new Error("no such thing")) : Promise.resolve(data);
+                },
+              }),
+            },
+          }),
+        ],
+      ],
+    });
+    await world.desk.startCase("order", { order: "o1" }, { by: "test", businessKey: "o1" });
+    const poisonous = { body: { order: "o1" }, id: "evt_1" };
+    await world.post(poisonous);
+    await world.settle();
+    const [one] = await world.history();
+    const eventId = one?.event.eventId ?? "";
+    expect(one?.work).toMatchObject([{ state: "in_review", errorClass: "Error" }]);
+    await world.inbox.ignore(eventId, { by: "ann", reason: "it is a test" });
+    await world.post(poisonous);
+    await world.settle();
+    expect(asked).toEqual([eventId]);
+    expect(world.ledger.lines).toEqual(["reserve o1"]);
+    expect((await world.inbox.show(eventId)).work).toMatchObject([
+      { state: "ignored", sentence: "Ignored by ann: it is a test" },
+    ]);
+    isPoisonous = false;
+    await world.inbox.replay(eventId, { by: "ann", reason: "it was none" });
+    await until(() => world.ledger.lines.length === 2, "the order's shipping");
+    await expect(world.inbox.ignore("nonsense", { by: "ann", reason: "x" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+    });
+  });
+
+  test("leaves undone what tells the same fact as an event that was ignored before anybody took it", async () => {
+    world = await openWorld({
+      hasWorkers: false,
+      sources: (order) => [["shop", shopSource(order, { businessKey: [{ path: ["order"] }] })]],
+    });
+    await world.desk.startCase("order", { order: "o1" }, { by: "test", businessKey: "o1" });
+    await world.post({ body: { order: "o1" }, id: "evt_1" });
+    const [first] = await world.history();
+    await world.inbox.ignore(first?.event.eventId ?? "", { by: "ann", reason: "it is a test" });
+    await world.post({ body: { order: "o1" }, id: "evt_2" });
+    await world.inboxWorker.workOnce();
+    const second = (await world.history()).find(({ event }) => event.eventId !== first?.event.eventId);
+    expect(second?.work).toMatchObject([
+      { state: "ignored", sentence: expect.stringContaining("It is the same fact as") as unknown },
+    ]);
   });
 
   test("reads a provider's list into the same inbox, page by page, and goes on where it was cut off", async () => {

@@ -10,11 +10,18 @@ import { When } from "../times.tsx";
 import { LongText, Told } from "../told.tsx";
 import { count } from "../words.tsx";
 import { RevealForm } from "../reveal-form.tsx";
+import { IgnoreDialog } from "./ignore-dialog.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
-import { STANDINGS, WorkLine } from "./work-words.tsx";
+import { STANDINGS, WorkLine, type Work } from "./work-words.tsx";
 
 type History = Awaited<ReturnType<typeof api.showEvent>>;
 type Body = Awaited<ReturnType<typeof api.showEventBody>>;
+
+/** What somebody is about to do, and to the work of which consumer; null = of every one. */
+interface Asked {
+  readonly act: "replay" | "ignore";
+  readonly consumer: string | null;
+}
 
 /** The screen. */
 export function EventPage({
@@ -27,9 +34,20 @@ export function EventPage({
   const { data, error, refresh } = usePolled(`event ${eventId}`, (signal) =>
     api.showEvent({ eventId }, { signal }),
   );
-  const [replayed, setReplayed] = useState<string | null | undefined>(undefined);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const [told, setTold] = useState("");
   const mayReplay = me?.verbs.includes("replay") === true;
+  const mayIgnore = me?.verbs.includes("ignore") === true;
+  const dialog = {
+    eventId,
+    consumer: asked?.consumer ?? null,
+    onDone: (sentence: string) => {
+      setTold(sentence);
+      setAsked(null);
+      refresh();
+    },
+    onClose: () => setAsked(null),
+  };
   return (
     <>
       <p className="crumbs">
@@ -51,19 +69,38 @@ export function EventPage({
                 <li key={work.consumer}>
                   <WorkLine work={work} />
                   {mayReplay && work.state !== "claimed" ? (
-                    <button type="button" onClick={() => setReplayed(work.consumer)}>
+                    <button
+                      type="button"
+                      onClick={() => setAsked({ act: "replay", consumer: work.consumer })}
+                    >
                       {work.state === "in_review" ? "Retry" : "Do again"}
+                      <span className="hidden">: {work.consumer}</span>
+                    </button>
+                  ) : null}
+                  {mayIgnore && isOpen(work) ? (
+                    <button
+                      type="button"
+                      onClick={() => setAsked({ act: "ignore", consumer: work.consumer })}
+                    >
+                      Ignore
                       <span className="hidden">: {work.consumer}</span>
                     </button>
                   ) : null}
                 </li>
               ))}
             </ul>
-            {mayReplay ? (
+            {mayReplay || mayIgnore ? (
               <div className="buttons">
-                <button type="button" onClick={() => setReplayed(null)}>
-                  Replay for every consumer
-                </button>
+                {mayReplay ? (
+                  <button type="button" onClick={() => setAsked({ act: "replay", consumer: null })}>
+                    Replay for every consumer
+                  </button>
+                ) : null}
+                {mayIgnore && data.work.filter(isOpen).length > 1 ? (
+                  <button type="button" onClick={() => setAsked({ act: "ignore", consumer: null })}>
+                    Ignore for every consumer
+                  </button>
+                ) : null}
               </div>
             ) : null}
           </section>
@@ -73,20 +110,15 @@ export function EventPage({
           ) : null}
         </>
       )}
-      {replayed === undefined ? null : (
-        <ReplayDialog
-          eventId={eventId}
-          consumer={replayed}
-          onDone={(sentence) => {
-            setTold(sentence);
-            setReplayed(undefined);
-            refresh();
-          }}
-          onClose={() => setReplayed(undefined)}
-        />
-      )}
+      {asked?.act === "replay" ? <ReplayDialog {...dialog} /> : null}
+      {asked?.act === "ignore" ? <IgnoreDialog {...dialog} /> : null}
     </>
   );
+}
+
+/** A worker that is lost holds its work until the sweep sees it; the server knows which. */
+function isOpen({ state }: Work): boolean {
+  return state !== "done" && state !== "ignored";
 }
 
 function AboutEvent({ history }: { readonly history: History }): JSX.Element {
@@ -151,6 +183,7 @@ const sightingWords: Readonly<Record<History["sightings"][number]["kind"], strin
   sameFact: "another event tells the same fact",
   sameBody: "another event has the same bytes",
   replayed: "opened again",
+  ignored: "ignored",
 };
 
 function Sightings({ history }: { readonly history: History }): JSX.Element | null {

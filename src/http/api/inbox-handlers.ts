@@ -3,7 +3,8 @@
 import type { Json } from "../../core/json.ts";
 import type { MaskedPath } from "../../core/masked-values.ts";
 import type { ActHead } from "../../desk/act-head.ts";
-import { houseHead, noteDone } from "../../desk/audited.ts";
+import { houseHead, noteDone, recorded } from "../../desk/audited.ts";
+import { ignoreSentence, standingsOf, type IgnoreReport } from "../../inbox/ignore.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import { maskedPathsOf, maskedText } from "../../inbox/masked-body.ts";
 import type { EventFilter } from "../../store/inbox-port.ts";
@@ -50,6 +51,14 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
         ? "Nothing was opened: a worker is at it just now."
         : `Opened again: ${opened.join(", ")}.`;
     return { reply: { opened, sentence } };
+  },
+  ignoreEvent: async ({ parts, params, body, who }) => {
+    const head = { ...houseHead("ignore", { by: actorOf(who), reason: body.reason }), about: params.eventId };
+    const ignore = (): Promise<IgnoreReport> =>
+      createInbox(parts).ignore(params.eventId, { ...body, by: who.name });
+    const report = await recorded({ store: parts.store, ids: parts.ports.ids }, head, ignore, standingsOf);
+    const ignored = report.ignored.map(({ consumer }) => consumer);
+    return { reply: { ignored, left: report.left, sentence: ignoreSentence(report) } };
   },
 };
 

@@ -50,4 +50,11 @@ export const INBOX_ROUTES: {
     path: "/inbox/events/{eventId}/replay",
     summary: "Open the work of an event again; what it did before is not done twice",
   },
+  ignoreEvent: {
+    ...common,
+    method: "POST",
+    verb: "ignore",
+    path: "/inbox/events/{eventId}/ignore",
+    summary: "Leave the work of an event undone; a repeat does not bring it back, a replay does",
+  },
 };

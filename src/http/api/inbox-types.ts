@@ -51,6 +51,22 @@ export interface ReplayReply {
   readonly sentence: string;
 }
 
+/** Work to be left undone. */
+export interface IgnoreBody {
+  readonly reason: string;
+  /** Left out = that of every consumer. */
+  readonly consumer?: string;
+}
+
+/** What was left undone. */
+export interface IgnoreReply {
+  /** Consumers whose work is ignored by this request. None = it was ignored before. */
+  readonly ignored: readonly string[];
+  /** What is as it was, and why. */
+  readonly left: readonly { readonly consumer: string; readonly why: string }[];
+  readonly sentence: string;
+}
+
 /** What each route takes and gives. */
 export interface InboxApiTypes {
   readonly listEvents: { params: object; query: EventsQuery; body: null; reply: EventPage };
@@ -70,4 +86,5 @@ export interface InboxApiTypes {
   readonly showEventBody: { params: EventParams; query: object; body: null; reply: EventBodyView };
   readonly revealEventBody: { params: EventParams; query: object; body: RevealBody; reply: EventBodyView };
   readonly replayEvent: { params: EventParams; query: object; body: ReplayBody; reply: ReplayReply };
+  readonly ignoreEvent: { params: EventParams; query: object; body: IgnoreBody; reply: IgnoreReply };
 }

@@ -136,4 +136,85 @@ describe("what arrived, over the API", () => {
       'no source "bank"',
     );
   });
+
+  test("is left undone when a person says so, on record, also where its source is not there any more", async () => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store));
+    const eventId = await stored(store, Buffer.from("{}"));
+    const reason = "it was sent by mistake";
+    const wrong = await refusalOf(client.ignoreEvent({ eventId, reason, consumer: "nobody" }));
+    expect(wrong).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining("it has work for: tell") as unknown,
+    });
+    expect(await client.ignoreEvent({ eventId, reason })).toEqual({
+      ignored: ["tell"],
+      left: [],
+      sentence: "Ignored: tell.",
+    });
+    await stored(store, Buffer.from("{}"));
+    expect(await client.showEvent({ eventId })).toMatchObject({
+      event: { sightings: 2 },
+      work: [{ state: "ignored", sentence: `Ignored by ada: ${reason}` }],
+      sightings: expect.arrayContaining([
+        expect.objectContaining({ kind: "ignored", by: "ada", reason, reference: "tell" }),
+      ]) as unknown,
+    });
+    expect(await client.ignoreEvent({ eventId, reason })).toMatchObject({
+      ignored: [],
+      left: [{ consumer: "tell", why: "it is ignored already" }],
+    });
+    const { lines } = await client.listAudit();
+    expect(lines.filter(({ act }) => act === "ignore")).toHaveLength(3);
+    for (const line of [
+      { outcome: "done", who: "ada", about: eventId, before: {}, after: {} },
+      { outcome: "done", why: reason, before: { tell: "in_review" }, after: { tell: "ignored" } },
+      { outcome: "refused", code: "INVALID_REQUEST", about: eventId, why: reason },
+    ])
+      expect(lines).toContainEqual(expect.objectContaining(line));
+  });
+
+  test("cannot be left undone while a living worker is at it, or once it is done; that is on record too", async () => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store, { sources: [bank] }));
+    const eventId = await stored(store, Buffer.from("{}"));
+    const reason = "it was sent by mistake";
+    await client.replayEvent({ eventId, reason });
+    await store.registerHolder({
+      holderId: "w-1",
+      kind: "worker",
+      name: "w-1",
+      host: "here",
+      build: "1",
+      leaseMs: 10_000,
+      caseTypes: [],
+      destinations: [],
+    });
+    const consumers = [{ tenant: "default", source: "bank", consumer: "tell" }];
+    const claim = { holderId: "w-1", claimIds: ["c-1"], consumers, actWithinMs: 60_000 };
+    expect((await store.inbox.claimWork(claim)).claimed).toHaveLength(1);
+    const held = await refusalOf(client.ignoreEvent({ eventId, reason }));
+    expect(held).toMatchObject({
+      code: "NOTHING_TO_IGNORE",
+      message: expect.stringContaining("w-1 is at it, until") as unknown,
+    });
+    const refused = { act: "ignore", outcome: "refused", code: "NOTHING_TO_IGNORE", about: eventId };
+    expect((await client.listAudit()).lines).toContainEqual(expect.objectContaining(refused));
+    await store.inbox.settleWork([
+      {
+        eventId,
+        consumer: "tell",
+        claimId: "c-1",
+        state: "done",
+        dueInMs: null,
+        attempts: 0,
+        sentence: "Told.",
+        errorClass: null,
+        caseIds: [],
+        sourceId: null,
+        waitsFor: null,
+      },
+    ]);
+    expect((await refusalOf(client.ignoreEvent({ eventId, reason }))).message).toContain("tell: it is done");
+  });
 });

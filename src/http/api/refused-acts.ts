@@ -28,6 +28,7 @@ const ACTS: Readonly<Partial<Record<RouteId, string>>> = {
   handOverRepair: "handOver",
   orderBulkAct: "orderBulk",
   replayEvent: "replay",
+  ignoreEvent: "ignore",
   revealCase: "reveal",
   revealEventBody: "revealBody",
 };

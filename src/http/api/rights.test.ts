@@ -64,6 +64,7 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   listRefusals: null,
   showEventBody: null,
   replayEvent: { reason },
+  ignoreEvent: { reason },
   showSignIn: null,
   showSettings: null,
   listPeople: null,

@@ -18,6 +18,7 @@ import {
   type NewEvent,
   type NewWork,
   type Reconciling,
+  type SeenWork,
   type Sighting,
   type StoredDelivery,
   type StoredEvent,
@@ -31,6 +32,7 @@ import { frozenJsonb } from "./frozen.ts";
 import { refill } from "./holders.ts";
 import { judged, type KnownFacts } from "./lost-facts.ts";
 import { MemoryRefusals } from "./refusals.ts";
+import { countWork } from "./work-counts.ts";
 
 /** What the inbox needs of the rest of the store. */
 export interface Surroundings extends KnownFacts {
@@ -348,19 +350,7 @@ export class MemoryInbox {
   }
 
   countWork(): readonly WorkCount[] {
-    const counts = new Map<string, WorkCount>();
-    for (const { work } of this.works.values()) {
-      const { tenant, source, state } = work;
-      if (state === "done") continue;
-      const name = JSON.stringify([source, tenant, state]);
-      const known = counts.get(name) ?? { tenant, source, state, count: 0, oldestAt: work.changedAt };
-      counts.set(name, {
-        ...known,
-        count: known.count + 1,
-        oldestAt: Math.min(known.oldestAt, work.changedAt),
-      });
-    }
-    return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, count]) => count);
+    return countWork([...this.works.values()].map(({ work }) => work));
   }
 
   reopen(
@@ -379,6 +369,26 @@ export class MemoryInbox {
     }
     const consumers = opened.map(({ consumer }) => consumer).toSorted();
     this.sight(eventId, { at: now, kind: "replayed", reference: consumers.join(", "), by, reason });
+    return consumers;
+  }
+
+  ignore(
+    eventId: string,
+    seen: readonly SeenWork[],
+    { by, reason, sentence }: { readonly by: string; readonly reason: string; readonly sentence: string },
+  ): readonly string[] {
+    const now = this.around.now();
+    const hit = seen.flatMap((one) => {
+      const called = this.works.get(workName(eventId, one.consumer));
+      const isAsSeen = called?.work.state === one.state && called.work.claimId === one.claimId;
+      return called !== undefined && isAsSeen ? called : [];
+    });
+    const closed = { state: "ignored", dueAt: null, claimId: null, holderId: null } as const;
+    const rest = { sentence, errorClass: null, waitsFor: null, changedAt: now } as const;
+    for (const called of hit) this.put(called, { ...called.work, ...closed, ...rest });
+    const consumers = hit.map(({ work }) => work.consumer).toSorted();
+    if (consumers.length > 0)
+      this.sight(eventId, { at: now, kind: "ignored", reference: consumers.join(", "), by, reason });
     return consumers;
   }
 

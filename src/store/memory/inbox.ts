@@ -40,6 +40,7 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     }),
     countWork: async () => inbox.countWork(),
     reopenWork: (eventId, work, act) => written(() => inbox.reopen(eventId, work, act)),
+    ignoreWork: (eventId, seen, act) => written(() => inbox.ignore(eventId, seen, act)),
     readReconciling: async (tenant, source) =>
       inbox.reconciling.get(scopeOf(tenant, source)) ?? { readToAt: null, underWay: null },
     writeReconciling: (tenant, source, reconciling) =>

@@ -12,6 +12,7 @@ import {
   type FurtherKey,
   type InboxStore,
   type NewWork,
+  type SeenWork,
   type WorkOutcome,
   type WorkRequest,
 } from "../inbox-port.ts";
@@ -189,6 +190,31 @@ export async function reopenWork(
     ]);
     const consumers = opened.map(({ consumer }) => consumer);
     await session.run("note_sighting", [shard, eventId, "replayed", consumers.join(", "), by, reason]);
+    return consumers;
+  });
+}
+
+/** Ignores work as the port says. */
+export async function ignoreWork(
+  database: Database,
+  eventId: string,
+  seen: readonly SeenWork[],
+  { by, reason, sentence }: { readonly by: string; readonly reason: string; readonly sentence: string },
+): Promise<readonly string[]> {
+  if (seen.length === 0) return [];
+  const shard = shardIn(eventId);
+  return database.transact("begin_change", async (session) => {
+    const ignored = await session.run<{ readonly consumer: string }>("ignore_work", [
+      shard,
+      eventId,
+      seen.map(({ consumer }) => consumer),
+      seen.map(({ state }) => state),
+      seen.map(({ claimId }) => claimId),
+      sentence,
+    ]);
+    const consumers = ignored.map(({ consumer }) => consumer).toSorted();
+    if (consumers.length > 0)
+      await session.run("note_sighting", [shard, eventId, "ignored", consumers.join(", "), by, reason]);
     return consumers;
   });
 }

@@ -20,6 +20,7 @@ import {
   findCases,
   freeWork,
   hintWork,
+  ignoreWork,
   linkCase,
   listWorkHolders,
   releaseWork,
@@ -53,6 +54,7 @@ export function postgresInbox(database: Database, hinting: Hinting): InboxStore 
     countNeeds: (dueAfterMs) => database.guarded(() => countEventNeeds(database, dueAfterMs)),
     countWork: () => database.guarded(() => countWork(database)),
     reopenWork: (eventId, work, act) => database.guarded(() => reopenWork(database, eventId, work, act)),
+    ignoreWork: (eventId, seen, act) => database.guarded(() => ignoreWork(database, eventId, seen, act)),
     readReconciling: (tenant, source) => database.guarded(() => readReconciling(database, tenant, source)),
     writeReconciling: (tenant, source, reconciling) =>
       database.guarded(() => writeReconciling(database, tenant, source, reconciling)),

@@ -73,6 +73,7 @@ const STATEMENT_NAMES = [
   "free_work",
   "hasten_held",
   "hint_work",
+  "ignore_work",
   "index_values",
   "insert_case",
   "insert_cases",

@@ -196,6 +196,77 @@ onBothStores("work", (storeOf) => {
     ]);
     expect(shown?.sightings[0]).toMatchObject({ kind: "replayed", ...act });
   });
+
+  test("ignores work that stands as a person saw it, whatever it is, and notes who and why", async () => {
+    const consumersOf = ["tell the order", "start an order", "count"];
+    const eventId = await takeOne({ work: consumersOf.map((consumer) => ({ consumer })) });
+    const act = { by: "ann", reason: "sent by mistake", sentence: "Ignored by ann: sent by mistake" };
+    const [claimed] = await claim(inbox());
+    const { claimId = null } = claimed?.work ?? {};
+    const seen = [
+      { consumer: "tell the order", state: "claimed", claimId: "another" },
+      { consumer: "start an order", state: "waiting", claimId: null },
+      { consumer: "nobody", state: "ready", claimId: null },
+    ] as const;
+    expect(await inbox().ignoreWork(eventId, seen, act)).toEqual([]);
+    expect((await inbox().showEvent(eventId))?.sightings).toEqual([]);
+    const now = [
+      { consumer: "tell the order", state: "claimed", claimId },
+      { consumer: "start an order", state: "ready", claimId: null },
+    ] as const;
+    expect(await inbox().ignoreWork(eventId, now, act)).toEqual(["start an order", "tell the order"]);
+    const { sentence } = act;
+    const closed = { state: "ignored", dueAt: null, claimId: null, holderId: null, sentence };
+    const shown = await inbox().showEvent(eventId);
+    expect(shown?.work).toMatchObject([{ consumer: "count", state: "ready" }, closed, closed]);
+    expect(shown?.sightings).toMatchObject([
+      {
+        kind: "ignored",
+        reference: "start an order, tell the order",
+        by: "ann",
+        reason: "sent by mistake",
+      },
+    ]);
+    expect(await inbox().ignoreWork(eventId, now, act)).toEqual([]);
+  });
+
+  test("takes no outcome for work that was ignored meanwhile, and no repeat, sweep or case brings it back", async () => {
+    const made = { key: "k", work: [{ withinMs: 0 }] };
+    const eventId = await takeOne(made);
+    const [claimed] = await claim(inbox());
+    if (claimed === undefined) throw new Error("nothing was claimed");
+    const target = { shard: 3, tenant: "default", caseType: "order", key: "ch_1" };
+    await inbox().settleWork([outcomeOf(claimed, { state: "waiting", dueInMs: 0, waitsFor: target })]);
+    const [again] = await until("the work to be due", async () => {
+      const found = await claim(inbox());
+      return found.length === 0 ? null : found;
+    });
+    if (again === undefined) throw new Error("nothing was claimed");
+    const seen = [{ consumer: "tell the order", state: "claimed", claimId: again.work.claimId }] as const;
+    const act = { by: "ann", reason: "x", sentence: "Ignored by ann: x" };
+    expect(await inbox().ignoreWork(eventId, seen, act)).toEqual(["tell the order"]);
+    expect(await inbox().settleWork([outcomeOf(again, {})])).toEqual([false]);
+    await take(inbox(), made);
+    await inbox().linkCase("07-abc", [target]);
+    expect(await inbox().freeWork(["h1"])).toBe(0);
+    expect(await inbox().expireWork()).toBe(0);
+    expect(await inbox().rematchWork()).toBe(0);
+    expect(await claim(inbox())).toEqual([]);
+    expect((await inbox().showEvent(eventId))?.work).toMatchObject([{ state: "ignored", waitsFor: null }]);
+    await inbox().reopenWork(eventId, [newWork()], act);
+    expect(await claim(inbox())).toMatchObject([{ work: { eventId } }]);
+  });
+
+  test("lets what follows in a lane go on at once when the claim before it is ignored", async () => {
+    const blocked = await takeOne({ work: [{ lane: "a" }] });
+    const [claimed] = await claim(inbox());
+    const follows = await takeOne({ work: [{ lane: "a" }] });
+    expect(await claim(inbox())).toEqual([]);
+    const { claimId = null } = claimed?.work ?? {};
+    const seen = [{ consumer: "tell the order", state: "claimed", claimId }] as const;
+    await inbox().ignoreWork(blocked, seen, { by: "ann", reason: "x", sentence: "x" });
+    expect(await claim(inbox())).toMatchObject([{ work: { eventId: follows } }]);
+  });
 });
 
 onPostgres("work that several processes want at once", ({ store, database }) => {

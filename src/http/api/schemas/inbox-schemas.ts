@@ -14,7 +14,7 @@ import type {
   WorkCount,
   WorkState,
 } from "../../../store/inbox-port.ts";
-import type { EventBodyView, ReplayReply } from "../inbox-types.ts";
+import type { EventBodyView, IgnoreReply, ReplayReply } from "../inbox-types.ts";
 import type { ApiTypes } from "../types.ts";
 import { count, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
 
@@ -100,6 +100,7 @@ const sighting = named<Sighting>("Sighting")(
       sameFact: true,
       sameBody: true,
       replayed: true,
+      ignored: true,
     }),
     reference: text,
     by: textOrNone,
@@ -173,4 +174,13 @@ export const eventBodyView: z.ZodType<EventBodyView> = named<EventBodyView>("Eve
 /** What was opened again. */
 export const replayReply: z.ZodType<ReplayReply> = named<ReplayReply>("Replayed")(
   z.strictObject({ opened: list(text), sentence: text }),
+);
+
+/** What was left undone. */
+export const ignoreReply: z.ZodType<IgnoreReply> = named<IgnoreReply>("Ignored")(
+  z.strictObject({
+    ignored: list(text),
+    left: list(z.strictObject({ consumer: text, why: text })),
+    sentence: text,
+  }),
 );

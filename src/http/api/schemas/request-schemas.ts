@@ -44,7 +44,7 @@ import type {
   TakeOverBody,
   VouchBody,
 } from "../types.ts";
-import type { RevealBody } from "../inbox-types.ts";
+import type { IgnoreBody, RevealBody } from "../inbox-types.ts";
 import { readableState, storedState } from "./case-schemas.ts";
 import { failureKind } from "./failure-schemas.ts";
 import { standing, workState } from "./inbox-schemas.ts";
@@ -98,6 +98,11 @@ export const eventParams: z.ZodType<{ readonly eventId: string }> = z.strictObje
 
 /** Work to be opened again. */
 export const replayBody: z.ZodType<ReplayBody> = named<ReplayBody>("ReplayRequest")(
+  z.strictObject({ reason: prose, consumer: name.exactOptional() }),
+);
+
+/** Work to be left undone. */
+export const ignoreBody: z.ZodType<IgnoreBody> = named<IgnoreBody>("IgnoreRequest")(
   z.strictObject({ reason: prose, consumer: name.exactOptional() }),
 );
 
