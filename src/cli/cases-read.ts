@@ -1,11 +1,13 @@
 /** `cases list` and `cases show`. */
 
 import type { CaseCriteria } from "../core/case-criteria.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import { soughtValues } from "../define/sought-values.ts";
 import type { CaseLine } from "../desk/case-view.ts";
 import type { ReviewPacket } from "../desk/packet.ts";
 import { LIST_LIMIT_DEFAULT, type Desk } from "../desk/desk.ts";
 import { STORED_STATES } from "../http/stored-states.ts";
+import { dueAfterMsOf } from "../notices/notice-desk.ts";
 import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { REPAIR_OPTION } from "./act.ts";
 import { caseLines } from "./case-text.ts";
@@ -18,6 +20,8 @@ import { formatTime } from "./times.ts";
 
 /** Cases that are counted; of more it is said that there are. */
 const COUNT_MAX = 1_000;
+/** What stands for nobody in particular. */
+const NOBODY = "-";
 
 /** Lists cases, newest start first. */
 export const casesListCommand: Command = {
@@ -34,6 +38,27 @@ export const casesListCommand: Command = {
     },
     { name: "review", value: null, help: "only cases with an open review, in whatever state" },
     { name: "second", value: null, help: "only cases with a move that waits for a second person" },
+    {
+      name: "assignee",
+      value: "WHO",
+      help: "only cases that are given to WHO; - = to nobody in particular; may be given several times",
+      isRepeatable: true,
+    },
+    {
+      name: "not-ended",
+      value: null,
+      help: "only cases that have not ended, or have an open review all the same",
+    },
+    {
+      name: "needs-people",
+      value: null,
+      help: "only cases with an open review, or a wait for an approval or for access",
+    },
+    {
+      name: "overdue",
+      value: null,
+      help: "only cases that a person was due to deal with, by `overdueAfter` of the notices, a day when it says nothing",
+    },
     { name: "step", value: "STEP", help: "with --type: only cases that stand at this step" },
     { name: "tenant", value: "TENANT", help: "only this tenant" },
     { name: "key", value: "KEY", help: "only this business key" },
@@ -68,7 +93,7 @@ export const casesListCommand: Command = {
     const [step, parentId] = [call.text("step"), call.text("parent")];
     if (step !== null && typeof caseType !== "string") throw usage(call.command, "--step goes with --type.");
     const finds = call.texts("find");
-    await withOpened(call, { definitions: "optional" }, async ({ desk, store, registry }) => {
+    await withOpened(call, { definitions: "optional" }, async ({ desk, store, registry, notices: book }) => {
       const outlines = registry.all.map(({ outline }) => outline);
       const criteria: CaseCriteria = {
         ...(typeof caseType === "string" ? { caseType } : {}),
@@ -80,6 +105,7 @@ export const casesListCommand: Command = {
         ...(states.length === 0 ? {} : { states }),
         ...(call.flag("review") ? { withReview: true } : {}),
         ...(call.flag("second") ? { awaitsSecond: true } : {}),
+        ...readPeople(call, book),
       };
       if (call.flag("count")) {
         sayCount(await store.countFound(criteria, COUNT_MAX), call.flag("json"));
@@ -104,6 +130,16 @@ export const casesListCommand: Command = {
     });
   },
 };
+
+function readPeople(call: Call, book: NoticeBook | null): CaseCriteria {
+  const assignees = call.texts("assignee");
+  return {
+    ...(assignees.length === 0 ? {} : { assignees: assignees.map((one) => (one === NOBODY ? null : one)) }),
+    ...(call.flag("not-ended") ? { isOpen: true } : {}),
+    ...(call.flag("needs-people") ? { needsPeople: true } : {}),
+    ...(call.flag("overdue") ? { overdueAfterMs: dueAfterMsOf(book) } : {}),
+  };
+}
 
 function sayCount(count: number, isJson: boolean): void {
   const isCapped = count === COUNT_MAX;

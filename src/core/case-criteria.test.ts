@@ -47,11 +47,12 @@ const row: JudgedRow = {
     repair: null,
     stoppedBy: null,
     search: [{ name: "no", type: "text", value: "A-7" }],
+    assignee: { id: "ada", label: "Ada" },
   },
   claim: null,
 };
 
-const { search: _search, ...unsearched } = row.summary;
+const { search: _search, assignee: _assignee, ...unsearched } = row.summary;
 const bare: JudgedRow = {
   ...row,
   businessKey: null,
@@ -68,6 +69,11 @@ const access: Wait = {
   credentialId: "c",
   owner: "erp-admins",
 };
+
+const nobodys = (one: JudgedRow): boolean => meetsCriteria(one, { assignees: [null] }, seen);
+const isOpen = (one: JudgedRow): boolean => meetsCriteria(one, { isOpen: true }, seen);
+const isOverdue = (one: JudgedRow, overdueAfterMs = 1_000): boolean =>
+  meetsCriteria(one, { overdueAfterMs }, seen);
 
 describe("what a list shows", () => {
   it.each<[string, CaseCriteria]>([
@@ -91,6 +97,10 @@ describe("what a list shows", () => {
     ["text of a review", { text: "field VENDOR" }],
     ["text of a failure", { text: "422" }],
     ["attribute", { search: [{ name: "no", value: "A-7", from: null, to: null }] }],
+    ["whose it is", { assignees: [null, "ada"] }],
+    ["not ended", { isOpen: true }],
+    ["needs a person", { needsPeople: true }],
+    ["overdue", { overdueAfterMs: 1_000 }],
     ["all tenants and types", { visible: [{ tenants: null, caseTypes: null }] }],
     [
       "one grant of several",
@@ -121,6 +131,9 @@ describe("what a list shows", () => {
     ["no step at all, of another type", { atSteps: [{ caseType: "other", step: null }] }],
     ["parent", { parentId: "07-parent" }],
     ["attribute", { search: [{ name: "no", value: "A-7", from: null, to: null }] }],
+    ["whose it is", { assignees: ["ada"] }],
+    ["needs a person", { needsPeople: true }],
+    ["overdue", { overdueAfterMs: 0 }],
     ["no grant", { visible: [] }],
     ["another tenant", { visible: [{ tenants: ["other"], caseTypes: null }] }],
     ["another type", { visible: [{ tenants: null, caseTypes: ["other"] }] }],
@@ -143,6 +156,27 @@ describe("what a list shows", () => {
       meetsCriteria(bare, asks, { ...seen, secondUntilAt });
     expect([meets(seen.now + 1), meets(seen.now), meets(null)]).toEqual([true, false, false]);
     expect(meetsCriteria(bare, { awaitsSecond: false }, seen)).toBe(true);
+  });
+
+  it("finds what is nobody's, and an ended case alone where a review of it is open", () => {
+    expect([row, bare].map(nobodys)).toEqual([false, true]);
+    const ended = (["done", "canceled"] as const).flatMap((state) => [
+      { ...row, state },
+      { ...bare, state },
+    ]);
+    expect(ended.map(isOpen)).toEqual([true, false, true, false]);
+    expect(ended.map((one) => meetsCriteria(one, { isOpen: false }, seen))).not.toContain(false);
+  });
+
+  it("finds what a person should have dealt with, unless somebody does or time is left", () => {
+    const waiting = { ...bare, summary: { ...bare.summary, waits: [approval] } };
+    expect(
+      [row, waiting, { ...bare, summary: { ...bare.summary, waits: [timer] } }].map((one) => isOverdue(one)),
+    ).toEqual([true, true, false]);
+    expect(isOverdue(waiting, 1_001)).toBe(false);
+    expect(isOverdue({ ...row, state: "paused" })).toBe(false);
+    const repair = { name: "ada", events: 0 };
+    expect(isOverdue({ ...row, summary: { ...row.summary, repair } })).toBe(false);
   });
 
   it("finds what waits for access by who can restore it", () => {

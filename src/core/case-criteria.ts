@@ -7,6 +7,7 @@ import type { Claim } from "./claim.ts";
 import type { FailureKind } from "./failure.ts";
 import type { ReviewReason } from "./journal.ts";
 import type { Wait } from "./waits.ts";
+import { isOverdue } from "./needs.ts";
 import { nameWithoutKey } from "./part-name.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
 import { meetsSought, type SoughtValue } from "./sought.ts";
@@ -51,6 +52,14 @@ export interface CaseCriteria {
   readonly text?: string;
   /** Values of search attributes and tags: all of these. */
   readonly search?: readonly SoughtValue[];
+  /** Whose it is, by the id that it was given to: one of these; null = nobody's in particular. */
+  readonly assignees?: readonly (string | null)[];
+  /** Only cases that have not ended, or have an open review all the same. */
+  readonly isOpen?: boolean;
+  /** Only cases with an open review, or a wait for an approval or for access. */
+  readonly needsPeople?: boolean;
+  /** Only cases that a person was due to deal with, and nobody does; what has no due time is due so long after it began. */
+  readonly overdueAfterMs?: number;
   /** What whoever asks may see: at least one of these. */
   readonly visible?: readonly VisibleCases[];
 }
@@ -80,6 +89,7 @@ export function meetsCriteria(
   return (
     meetsColumns(row, criteria) &&
     meetsSummary(row, criteria) &&
+    meetsPeople(row, criteria, seen.now) &&
     (criteria.awaitsSecond !== true || (seen.secondUntilAt !== null && seen.secondUntilAt > seen.now)) &&
     (criteria.visible === undefined || criteria.visible.some((one) => isVisible(row, one))) &&
     (criteria.readable === undefined || criteria.readable.includes(readState({ ...row, ...seen }).state))
@@ -114,6 +124,22 @@ function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
     (search === undefined || search.every((sought) => meetsSought(values, sought))) &&
     (text === undefined || textsOf(row).some((one) => lowered(one).includes(lowered(text))))
   );
+}
+
+function meetsPeople(row: JudgedRow, criteria: CaseCriteria, now: number): boolean {
+  const { assignees, isOpen, needsPeople, overdueAfterMs } = criteria;
+  const { state, summary } = row;
+  const hasReview = summary.reviews.length > 0;
+  return (
+    (assignees?.includes(summary.assignee?.id ?? null) ?? true) &&
+    (isOpen !== true || hasReview || (state !== "done" && state !== "canceled")) &&
+    (needsPeople !== true || hasReview || summary.waits.some(isForPeople)) &&
+    (overdueAfterMs === undefined || isOverdue(row, { now, dueAfterMs: overdueAfterMs }))
+  );
+}
+
+function isForPeople({ kind }: Wait): boolean {
+  return kind === "approval" || kind === "access";
 }
 
 /** The steps that a case waits at, is in review at or has an outcome unsettled at; one of a key as its definition names it. */

@@ -88,6 +88,11 @@ export function countNeeds(rows: Iterable<NeedRow>, times: NeedTimes): readonly 
     .map(([, { need, cases }]) => countGroup(need, cases, times.now));
 }
 
+/** True if somebody should have dealt with the case by now, and nobody does: it is not paused, nor open for repair. */
+export function isOverdue(row: NeedRow, times: NeedTimes): boolean {
+  return needsOf(row, times).some(({ isHeld, dueAt }) => !isHeld && dueAt <= times.now);
+}
+
 /** What tells needs apart, in one text. */
 export function needKey({ owner, kind, reason, caseType, step, destination, credentialId }: Need): string {
   return JSON.stringify([owner, kind, reason, caseType, step, destination, credentialId]);

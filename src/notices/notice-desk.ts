@@ -27,6 +27,11 @@ import type { NoticeParts } from "./parts.ts";
 const MESSAGES_LISTED = 50;
 /** How long the longest needs are looked for in one answer: needs by their default due time. */
 const DUE_AFTER_MS = 86_400_000;
+
+/** When what has no due time of its own is overdue, in ms; a day where the configuration says nothing of notices. */
+export function dueAfterMsOf(book: NoticeBook | null): number {
+  return book?.dueAfterMs ?? DUE_AFTER_MS;
+}
 /** Characters of the name of an owner that is shown. */
 const NAME_CHARS_MAX = 200;
 
@@ -61,7 +66,7 @@ export function isAnswered(book: NoticeBook | null, owner: string): boolean {
 }
 
 async function casesByOwner({ store, book }: NoticeDeskParts): Promise<ReadonlyMap<string, number>> {
-  const { needs } = await store.notices.countNeeds(book?.dueAfterMs ?? DUE_AFTER_MS);
+  const { needs } = await store.notices.countNeeds(dueAfterMsOf(book));
   const cases = new Map<string, number>();
   for (const { owner, open } of needs) {
     if (open !== null) cases.set(owner, (cases.get(owner) ?? 0) + open.cases);

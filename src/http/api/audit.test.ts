@@ -18,7 +18,7 @@ const input = { vendor: secret, amount: 12.5 };
 const password = "correct horse battery";
 
 function as(name: string, verbs: readonly Verb[] | "all" = "all"): SignIn {
-  const person = { personId: `id-${name}`, roles: [] };
+  const person = { personId: `id-${name}`, name, roles: [] };
   const grants = [{ verbs, tenants: "all", caseTypes: "all" }] as const;
   return () => Promise.resolve({ name, person, signedInBy: "session", grants });
 }

@@ -42,7 +42,7 @@ describe("many cases over the API", () => {
   });
 
   function as(name: string, ...grants: readonly Grant[]): Client {
-    const person = { personId: `id-${name}`, roles: [] };
+    const person = { personId: `id-${name}`, name, roles: [] };
     const signIn = () => Promise.resolve({ name, person, signedInBy: "session", grants } as const);
     return watchedClient(testApp(store, { signIn })).client;
   }

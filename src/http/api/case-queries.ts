@@ -29,6 +29,14 @@ export interface CasesQuery {
   readonly unchangedSince?: number;
   /** Values of search attributes and tags, such as `orderNo:A-7`, `amount:100..250` or `tag:vip`: all of these. */
   readonly find?: readonly string[];
+  /** Whose it is: the id that it was given to, `me`, or `-` for nobody in particular. */
+  readonly assignee?: string;
+  /** Cases that have not ended, or have an open review all the same. */
+  readonly open?: boolean;
+  /** Cases with an open review, or a wait for an approval or for access. */
+  readonly needsPeople?: boolean;
+  /** Cases that a person was due to deal with, and nobody does: after `overdueAfter` of the notices, a day where nothing is said. */
+  readonly overdue?: boolean;
   /** Part of the case id, the business key or a sentence. */
   readonly text?: string;
 }

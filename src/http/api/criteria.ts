@@ -7,6 +7,7 @@ import type { CaseOutline, DestinationOutline, StepOutline } from "../../core/ou
 import { mayDoForType, visibleCases } from "../../core/rights.ts";
 import type { Registry } from "../../define/registry.ts";
 import { soughtValues } from "../../define/sought-values.ts";
+import { dueAfterMsOf } from "../../notices/notice-desk.ts";
 import type { ApiParts } from "./call.ts";
 import type { CasesQuery } from "./case-queries.ts";
 import type { Identity } from "./identity.ts";
@@ -14,9 +15,10 @@ import type { Identity } from "./identity.ts";
 /** The criteria that a query asks for, within what whoever asks may see. */
 export function criteriaOf(
   query: CasesQuery,
-  { registry }: Pick<ApiParts, "registry">,
-  { grants }: Identity,
+  { registry, notices }: Pick<ApiParts, "registry" | "notices">,
+  who: Identity,
 ): CaseCriteria {
+  const { grants } = who;
   const { type, state, review, second, tenant, businessKey, reading, owner, kind, text, find } = query;
   const visible = visibleCases(grants, "see");
   return {
@@ -33,6 +35,10 @@ export function criteriaOf(
     ...(kind === undefined ? {} : { failureKind: kind }),
     ...(query.unchangedSince === undefined ? {} : { unchangedSinceAt: query.unchangedSince }),
     ...(text === undefined ? {} : { text }),
+    ...(query.assignee === undefined ? {} : { assignees: assigneesOf(query.assignee, who) }),
+    ...(query.open === undefined ? {} : { isOpen: query.open }),
+    ...(query.needsPeople === undefined ? {} : { needsPeople: query.needsPeople }),
+    ...(query.overdue === true ? { overdueAfterMs: dueAfterMsOf(notices?.book ?? null) } : {}),
     ...(find === undefined
       ? {}
       : { search: soughtValues(visibleTypes(registry, grants), find, type ?? null) }),
@@ -45,6 +51,17 @@ export function visibleTypes({ all }: Registry, grants: Identity["grants"]): rea
   return all
     .map(({ outline }) => outline)
     .filter(({ name }) => mayDoForType(grants, "see", { caseType: name, tenants: "any" }));
+}
+
+/** What stands for whoever asks, and for nobody. */
+const ME = "me";
+const NOBODY = "-";
+
+/** A case is given to a person by their name, as the console does, or by their id, as programs may. */
+function assigneesOf(assignee: string, { name, person }: Identity): readonly (string | null)[] {
+  if (assignee === NOBODY) return [null];
+  if (assignee !== ME) return [assignee];
+  return person === null ? [name] : [person.name, person.personId];
 }
 
 /** What stands for a case that stands at no step: no step can be called so. */

@@ -25,7 +25,7 @@ import type { PeopleStore, StoredPerson } from "../../store/people-port.ts";
 export interface Identity {
   readonly name: string;
   /** Null = nobody keeps people: whoever runs the server. */
-  readonly person: Pick<StoredPerson, "personId" | "roles"> | null;
+  readonly person: Pick<StoredPerson, "personId" | "name" | "roles"> | null;
   readonly signedInBy: "dev" | "session" | "token";
   readonly grants: readonly Grant[];
 }

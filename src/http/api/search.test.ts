@@ -11,6 +11,13 @@ async function start(client: Client): Promise<string> {
   return caseId;
 }
 
+const byToken: SignIn = async () => ({
+  name: "ada (ci)",
+  person: { personId: "p-1", name: "ada", roles: [] },
+  signedInBy: "token",
+  grants: [{ verbs: "all", tenants: "all", caseTypes: "all" }],
+});
+
 describe("the API", () => {
   test("finds and counts cases by search attributes, and tells what each is found by", async () => {
     const { client } = watchedClient(testApp(memoryStore()));
@@ -39,6 +46,25 @@ describe("the API", () => {
     expect(
       (await refusalOf(client.listCases({ type: "side-by-side", find: ["vendor:A"] }))).message,
     ).toContain("Attributes: none");
+  });
+
+  test("finds what is whose, what needs people and what is overdue", async () => {
+    const store = memoryStore();
+    const { client } = watchedClient(testApp(store, { signIn: byToken }));
+    const named = await start(client);
+    const byId = await start(client);
+    const nobodys = await start(client);
+    await client.assignCase({ caseId: named, to: { id: "ada", label: "Ada" } });
+    await client.assignCase({ caseId: byId, to: { id: "p-1", label: "Ada" } });
+    await client.cancelCase({ caseId: nobodys, reason: "a test" }, { plan: "*" });
+    const found = async (query: Parameters<Client["listCases"]>[0]): Promise<ReadonlySet<string>> =>
+      new Set((await client.listCases(query)).cases.map(({ caseId }) => caseId));
+    expect(await found({ assignee: "me" })).toEqual(new Set([named, byId]));
+    expect(await found({ assignee: "ada" })).toEqual(new Set([named]));
+    expect(await found({ assignee: "-" })).toEqual(new Set([nobodys]));
+    expect(await found({ open: true })).toEqual(new Set([named, byId]));
+    expect(await found({ needsPeople: true })).toEqual(new Set());
+    expect(await found({ overdue: true })).toEqual(new Set());
   });
 
   test("tells nobody of attributes of case types that they may not see", async () => {

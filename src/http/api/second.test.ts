@@ -15,7 +15,7 @@ import type { SignIn } from "./identity.ts";
 const everything: Grant = { verbs: "all", tenants: "all", caseTypes: "all" };
 
 function as(name: string, grant: Grant = everything): SignIn {
-  const person = { personId: `id-${name}`, roles: [] };
+  const person = { personId: `id-${name}`, name, roles: [] };
   return () => Promise.resolve({ name, person, signedInBy: "session", grants: [grant] });
 }
 

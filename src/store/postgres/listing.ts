@@ -65,12 +65,14 @@ async function readPage(database: Database, filter: CaseFilter): Promise<readonl
 function isSearch(criteria: CaseCriteria): boolean {
   const { readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond, search } =
     criteria;
+  const { assignees, isOpen, needsPeople, overdueAfterMs } = criteria;
   const isBoth = criteria.parentId !== undefined && criteria.businessKey !== undefined;
   return (
     isBoth ||
     [readable, owner, atSteps, failureKind, unchangedSinceAt, text, visible, awaitsSecond, search].some(
       (one) => one !== undefined,
-    )
+    ) ||
+    [assignees, isOpen, needsPeople, overdueAfterMs].some((one) => one !== undefined)
   );
 }
 
@@ -123,6 +125,10 @@ async function criteriaParameters(database: Database, criteria: CaseCriteria): P
     criteria.awaitsSecond === true,
     criteria.parentId ?? null,
     asJson(criteria.search),
+    criteria.assignees ?? null,
+    criteria.isOpen === true,
+    criteria.needsPeople === true,
+    criteria.overdueAfterMs ?? null,
   ];
 }
 

@@ -1,7 +1,7 @@
 -- One page of the cases that are found by a value and meet all criteria, newest start first, as search_cases has it.
 -- Caller: listCases. No locks. Index: search_values_value, cases_pkey.
--- $1 to $20 as the part says; $21 name and $22 value; $23, $24 start (epoch ms) and id of the case before the page, null =
--- from the newest; $25 rows at most
+-- $1 to $24 as the part says; $25 name and $26 value; $27, $28 start (epoch ms) and id of the case before the page, null =
+-- from the newest; $29 rows at most
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.lineage, c.summary, c.claim_id, c.holder_id,
@@ -12,10 +12,10 @@ select
   floor(extract(epoch from c.act_by_at) * 1000)::bigint as act_by_at
 from foothold.search_values as v
 join foothold.cases as c on c.shard = v.shard and c.case_id = v.case_id
-where v.name = $21::text and v.value = $22::text
+where v.name = $25::text and v.value = $26::text
   and (v.started_at, v.case_id) < (
-    coalesce(to_timestamp($23::float8 / 1000), 'infinity'::timestamptz), coalesce($24::text, '')
+    coalesce(to_timestamp($27::float8 / 1000), 'infinity'::timestamptz), coalesce($28::text, '')
   )
   and {{meets_criteria}}
 order by v.started_at desc, v.case_id desc
-limit $25::integer;
+limit $29::integer;

@@ -1,8 +1,8 @@
 -- One page of the cases that are found by a number in a range and meet all criteria, newest start first, as search_cases has
 -- it. A corrected case may have several numbers in it.
 -- Caller: listCases. No locks. Index: search_values_number, cases_pkey; it reads all that is in the range.
--- $1 to $20 as the part says; $21 name, $22 from and $23 to, null = without end; $24, $25 start (epoch ms) and id of the
--- case before the page, null = from the newest; $26 rows at most
+-- $1 to $24 as the part says; $25 name, $26 from and $27 to, null = without end; $28, $29 start (epoch ms) and id of the
+-- case before the page, null = from the newest; $30 rows at most
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.lineage, c.summary, c.claim_id, c.holder_id,
@@ -15,12 +15,12 @@ from foothold.cases as c
 where (c.shard, c.case_id) in (
     select v.shard, v.case_id
     from foothold.search_values as v
-    where v.name = $21::text and v.number is not null
-      and v.number between coalesce($22::float8, '-infinity'::float8) and coalesce($23::float8, 'infinity'::float8)
+    where v.name = $25::text and v.number is not null
+      and v.number between coalesce($26::float8, '-infinity'::float8) and coalesce($27::float8, 'infinity'::float8)
   )
   and {{meets_criteria}}
   and (c.started_at, c.case_id) < (
-    coalesce(to_timestamp($24::float8 / 1000), 'infinity'::timestamptz), coalesce($25::text, '')
+    coalesce(to_timestamp($28::float8 / 1000), 'infinity'::timestamptz), coalesce($29::text, '')
   )
 order by c.started_at desc, c.case_id desc
-limit $26::integer;
+limit $30::integer;

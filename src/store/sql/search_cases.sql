@@ -1,7 +1,7 @@
 -- One page of the cases that meet all criteria, newest start first: meetsCriteria of core, in SQL.
 -- Caller: listCases. No locks. Index: cases_started, or none where few cases meet them.
--- $1 to $20 as the part says; $21, $22 start (epoch ms) and id of the case before the page, null = from the newest;
--- $23 rows at most
+-- $1 to $24 as the part says; $25, $26 start (epoch ms) and id of the case before the page, null = from the newest;
+-- $27 rows at most
 select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.lineage, c.summary, c.claim_id, c.holder_id,
@@ -13,7 +13,7 @@ select
 from foothold.cases as c
 where {{meets_criteria}}
   and (c.started_at, c.case_id) < (
-    coalesce(to_timestamp($21::float8 / 1000), 'infinity'::timestamptz), coalesce($22::text, '')
+    coalesce(to_timestamp($25::float8 / 1000), 'infinity'::timestamptz), coalesce($26::text, '')
   )
 order by c.started_at desc, c.case_id desc
-limit $23::integer;
+limit $27::integer;

@@ -18,6 +18,7 @@ const CASES = 480;
 const CANCELED_EVERY = 6;
 const QUESTIONS = 150;
 const SEED = 20_261_201;
+const LONG_FROM_NOW = 4_000_000_000_000;
 
 const name = fc.constantFrom("approve", "createRecord", "notify");
 const person = fc.constantFrom("purchasing", "finance", 'o"wn\\er', "Ü");
@@ -26,7 +27,7 @@ const caseType = fc.constantFrom("purchase", "refund");
 const businessKey = fc.constantFrom("PO-1", "po-2", "Ärger", "100%_");
 const sentence = fc.constantFrom("The ERP refused VENDOR.", "status 503", "Größe: 3 µm", "%_");
 const text = fc.constantFrom("", "erp", "PO", "po-", "%", "ÄRGER", "Ärger", "µ", "0", "refused v");
-const due = fc.constantFrom(null, 1_000, 2_000, 4_000_000_000_000);
+const due = fc.constantFrom(null, 1_000, 2_000, LONG_FROM_NOW);
 // The tables have every member of their unions: the compiler says so.
 const reason = fc.constantFrom(...(Object.keys(REVIEW_WORDS) as ReviewReason[]));
 const readables: Readonly<Record<ReadableState, true>> = {
@@ -51,13 +52,18 @@ const readables: Readonly<Record<ReadableState, true>> = {
 };
 const readable = fc.constantFrom(...(Object.keys(readables) as ReadableState[]));
 
-const review: fc.Arbitrary<Review> = fc.record({
-  step: name,
-  reason,
-  sentence,
-  owner: person,
-  nextCheckAllowedAt: due,
-});
+const review: fc.Arbitrary<Review> = fc
+  .record({ step: name, reason, sentence, owner: person, nextCheckAllowedAt: due })
+  .chain((one) =>
+    fc
+      .option(
+        fc.record({
+          dueAt: fc.constantFrom(1_000, LONG_FROM_NOW),
+          resendSafeUntilAt: fc.constant(LONG_FROM_NOW),
+        }),
+      )
+      .map((window) => (window === null ? one : { ...one, window })),
+  );
 
 const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kind: Kind }>> } = {
   retry: fc.record({
@@ -133,7 +139,15 @@ const sought: fc.Arbitrary<SoughtValue> = fc.oneof(
   fc.record({ name: fc.constantFrom("amount", "vendor"), value: fc.constant(null), from: end, to: end }),
 );
 
-const summary: fc.Arbitrary<CaseSummary> = fc.record({
+const problem = fc.record({
+  step: name,
+  kind: reason,
+  destination: fc.constant(null),
+  cause: sentence,
+  sinceAt: fc.constantFrom(1_000, LONG_FROM_NOW),
+});
+
+const always: fc.Arbitrary<CaseSummary> = fc.record({
   confirmed: fc.nat(3),
   waits: fc.array(fc.oneof(...Object.values(waits)), { maxLength: 2 }),
   reviews: fc.oneof(fc.constant([]), fc.array(review, { maxLength: 2 })),
@@ -154,6 +168,20 @@ const summary: fc.Arbitrary<CaseSummary> = fc.record({
   repair: fc.option(fc.record({ name: person, events: fc.nat(2) }), { freq: 2 }),
   stoppedBy: fc.constant(null),
 });
+
+/** With what is left out where there is nothing. */
+const summary: fc.Arbitrary<CaseSummary> = fc
+  .tuple(
+    always,
+    fc.record(
+      {
+        problems: fc.array(problem, { minLength: 1, maxLength: 2 }),
+        assignee: fc.record({ id: person, label: person }),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([one, more]) => ({ ...one, ...more }));
 
 const resting: fc.Arbitrary<Pick<RestingRow, "state" | "dueAt" | "summary">> = fc.record({
   state: fc.constantFrom<RestingState>("ready", "waiting", "paused", "in_review", "done", "canceled"),
@@ -189,6 +217,10 @@ const criteria: fc.Arbitrary<CaseCriteria> = fc
     unchangedSinceAt: fc.constantFrom(1_499, 1_500, 1_501),
     text,
     search: fc.array(sought, { minLength: 1, maxLength: 2 }),
+    assignees: fc.uniqueArray(fc.option(person, { freq: 2 }), { maxLength: 3 }),
+    isOpen: fc.boolean(),
+    needsPeople: fc.boolean(),
+    overdueAfterMs: fc.constantFrom(0, 60_000, LONG_FROM_NOW),
     visible: fc.array(
       fc.record({
         tenants: fc.option(fc.uniqueArray(tenant)),

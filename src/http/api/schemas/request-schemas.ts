@@ -61,7 +61,7 @@ const REPEATS_MAX = 20;
 const oneLine = new RegExp(String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`);
 
 /** A text of one line: what would rewrite a terminal that shows it is refused. */
-function line(charsMax: number): z.ZodString {
+export function line(charsMax: number): z.ZodString {
   return z.string().min(1).max(charsMax).regex(oneLine, "has a control character");
 }
 
@@ -140,6 +140,10 @@ const caseFilters = {
   kind: failureKind.exactOptional(),
   unchangedSince: z.int().min(0).exactOptional(),
   find: list(line(FIND_CHARS_MAX), FINDS_MAX).exactOptional(),
+  assignee: name.exactOptional(),
+  open: z.boolean().exactOptional(),
+  needsPeople: z.boolean().exactOptional(),
+  overdue: z.boolean().exactOptional(),
   text: name.exactOptional(),
 };
 

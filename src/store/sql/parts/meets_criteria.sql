@@ -4,7 +4,9 @@
 -- $11 unchanged since (epoch ms); $12 kind of the last failure; $13 owner; $14 steps (caseType, step; a step of null = none);
 -- $15 part of a text; $16 what may be seen (tenants, caseTypes); $17 states as people read them;
 -- $18 only those with a move that waits for a second person; $19 the case that started it; $20 values that it is
--- found by (name, and value, or of a number from and to). Null = any.
+-- found by (name, and value, or of a number from and to). Null = any. $21 whose it is, null among them = nobody's;
+-- $22 only those that have not ended or have an open review; $23 only those that need a person; $24 only those that a person
+-- was due to deal with, so long (ms) after that began where nothing says when.
 ($6::text is null or c.tenant = $6::text)
 and ($7::text is null or c.case_type = $7::text)
 and ($8::text[] is null or c.state = any ($8::text[]))
@@ -76,5 +78,47 @@ and (
   or exists (
     select from foothold.second_requests as asked
     where asked.shard = c.shard and asked.case_id = c.case_id and asked.state = 'open' and asked.ends_at > now()
+  )
+)
+and (
+  $21::text[] is null
+  or c.summary #>> '{assignee,id}' = any ($21::text[])
+  or (c.summary #>> '{assignee,id}' is null and array_position($21::text[], null) is not null)
+)
+and (not $22::boolean or c.has_review or c.state not in ('done', 'canceled'))
+and (
+  not $23::boolean
+  or c.has_review
+  or c.summary @> '{"waits": [{"kind": "approval"}]}'
+  or c.summary @> '{"waits": [{"kind": "access"}]}'
+)
+and (
+  $24::float8 is null
+  or (
+    c.state <> 'paused'
+    and jsonb_typeof(c.summary -> 'repair') is distinct from 'object'
+    and (
+      exists (
+        select
+        from jsonb_array_elements(c.summary -> 'reviews') as open (review)
+        where to_timestamp(coalesce(
+          (open.review #>> '{window,dueAt}')::float8,
+          $24::float8 + coalesce(
+            (
+              select (problems.value ->> 'sinceAt')::float8
+              from jsonb_array_elements(c.summary -> 'problems') with ordinality as problems (value, number)
+              where problems.value ->> 'step' = open.review ->> 'step'
+              order by problems.number
+              limit 1
+            ),
+            extract(epoch from c.changed_at) * 1000
+          )
+        ) / 1000) <= now()
+      )
+      or (
+        c.changed_at + $24::float8 * interval '1 millisecond' <= now()
+        and (c.summary @> '{"waits": [{"kind": "approval"}]}' or c.summary @> '{"waits": [{"kind": "access"}]}')
+      )
+    )
   )
 )
