@@ -14,6 +14,7 @@ import { listPath, typePath } from "./route.ts";
 import { RowActs, useSelection, type Selection } from "./selection.tsx";
 import { noteServerTime } from "./times.tsx";
 import { Told } from "./told.tsx";
+import { Views } from "./views.tsx";
 import { count } from "./words.tsx";
 
 /** Cases of either kind that the page holds; of more it says so. */
@@ -55,6 +56,9 @@ async function readHouse(signal: AbortSignal): Promise<House> {
   return { overview, hasAny };
 }
 
+/** This screen is none of the views. */
+const NO_FILTERS = new URLSearchParams();
+
 const linesOf = ({ cases }: Waiting): readonly HeldLine[] => cases.map(lineOfCase);
 
 /** The screen. Its list waits for nothing else: counts take longer the more cases there are. */
@@ -72,17 +76,19 @@ export function AttentionScreen({ me }: { readonly me: Me | null }): JSX.Element
   const isChoosing = selection.caseIds.length > 0;
   if (isChoosing !== isHeld) setHeld(isChoosing);
   const isEmpty = shown?.cases.length === 0;
+  const isFirstRun = isEmpty && house.data?.hasAny === false;
   const types = house.data?.overview.types ?? [];
   return (
     <>
       <h1 tabIndex={-1}>Needs attention</h1>
+      {isFirstRun ? null : <Views query={NO_FILTERS} />}
       <ReadProblem error={error ?? house.error} isOld={shown !== null} />
       {house.data === null ? null : <HouseNotices overview={house.data.overview} />}
       {shown === null || (isEmpty && house.data === null) ? (
         (error ?? house.error) === null ? (
           <p className="soft">Reading…</p>
         ) : null
-      ) : isEmpty && house.data?.hasAny === false ? (
+      ) : isFirstRun ? (
         <FirstRun />
       ) : (
         <>

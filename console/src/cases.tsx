@@ -4,7 +4,7 @@ import { useState, type JSX } from "react";
 import { api, type ListPage, type Me } from "./api.ts";
 import { BulkDialog } from "./bulk/bulk-dialog.tsx";
 import { CaseTable } from "./case-table.tsx";
-import { FilterForm, FILTERS } from "./filters.tsx";
+import { FilterForm, FILTERS, FLAGS } from "./filters.tsx";
 import { lineOfCase, useHeld, type HeldLine } from "./held.ts";
 import { Link } from "./link.tsx";
 import { ChangedBar, ReadProblem } from "./notices.tsx";
@@ -13,6 +13,7 @@ import { listPath, typePath } from "./route.ts";
 import { RowActs, useSelection } from "./selection.tsx";
 import { noteServerTime } from "./times.tsx";
 import { Told } from "./told.tsx";
+import { Views } from "./views.tsx";
 import { count } from "./words.tsx";
 
 const PAGE_SIZE = 50;
@@ -37,7 +38,7 @@ type BulkQuery = Extract<Parameters<typeof api.startBulk>[0]["filter"], { by: "q
 function valuesOf(query: URLSearchParams): BulkQuery {
   const entries = Object.entries(filtersOf(query) ?? {}).map(([name, value]): [string, unknown] => {
     if (name === "reading" || name === "state" || name === "find") return [name, [value].flat()];
-    return [name, name === "review" ? value === "true" : value];
+    return [name, FLAGS.includes(name) ? value === "true" : value];
   });
   return Object.fromEntries(entries) as BulkQuery;
 }
@@ -84,6 +85,7 @@ export function CasesScreen({
   return (
     <>
       <h1 tabIndex={-1}>Cases</h1>
+      <Views query={query} />
       <FilterForm query={query} types={types.data ?? []} />
       <MapLink caseType={query.get("type") ?? ""} />
       <ReadProblem error={error} isOld={shown !== null} />

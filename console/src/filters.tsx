@@ -20,7 +20,14 @@ export const FILTERS = [
   "tenant",
   "review",
   "second",
+  "assignee",
+  "open",
+  "needsPeople",
+  "overdue",
 ] as const;
+
+/** Those of them that say yes or nothing. */
+export const FLAGS: readonly string[] = ["review", "second", "open", "needsPeople", "overdue"];
 
 /** Those that are folded away until one of them is used. */
 const RARE = FILTERS.filter((name) => name !== "text" && name !== "type" && name !== "reading");
@@ -68,12 +75,16 @@ export function FilterForm({ query, types }: FilterFormProps): JSX.Element {
         <summary>More filters</summary>
         <div className="filters">
           <Field name="owner" label="Who acts" query={query} />
+          <Field name="assignee" label="Given to (me, or - for nobody)" query={query} />
           <Field name="destination" label="Destination" query={query} />
           <Field name="step" label="Step of the type" query={query} />
           <Choice name="kind" label="Kind of failure" query={query} options={kinds} />
           <Choice name="state" label="Stored state" query={query} options={stored} />
           <Choice name="review" label="Open review" query={query} options={["true"]} />
           <Choice name="second" label="Waits for a second person" query={query} options={["true"]} />
+          <Choice name="needsPeople" label="Needs a person" query={query} options={["true"]} />
+          <Choice name="overdue" label="A person is overdue" query={query} options={["true"]} />
+          <Choice name="open" label="Not ended" query={query} options={["true"]} />
           <Field name="businessKey" label="Business key" query={query} />
           <Field name="parent" label="Started by case" query={query} />
           {[...query.getAll("find").filter((one) => one !== ""), ""].map((value, index) => (

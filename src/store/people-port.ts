@@ -77,6 +77,13 @@ export interface FailureCount {
   readonly endsAt: number;
 }
 
+/** A list of cases that a person keeps under a name. */
+export interface StoredView {
+  readonly name: string;
+  /** Filters, as the query of an address of the console says them. */
+  readonly query: string;
+}
+
 /** People, sessions and tokens of a store. */
 export interface PeopleStore {
   /** False when the name is taken. A `line` is written with what it tells of, or not at all; so below. */
@@ -108,6 +115,13 @@ export interface PeopleStore {
   /** False when there is none, or it was revoked before. */
   revokeToken(tokenId: string, line?: NewAuditLine): Promise<boolean>;
 
+  /** What a person keeps, by name; at most {@link VIEWS_MAX}. */
+  listViews(personId: string): Promise<readonly StoredView[]>;
+  /** Replaces one of that name. False when the person keeps {@link VIEWS_MAX} others already. */
+  saveView(personId: string, view: StoredView): Promise<boolean>;
+  /** False when there is none of that name. */
+  removeView(personId: string, name: string): Promise<boolean>;
+
   /** Counts a failure; the first one of a key begins its window. */
   noteFailure(key: string, windowMs: number): Promise<FailureCount>;
   /** Null = none within a window that runs. */
@@ -125,5 +139,7 @@ export const PEOPLE_MAX = 1_000;
 export const SESSIONS_MAX = 100;
 /** Tokens in one list. */
 export const TOKENS_MAX = 1_000;
+/** Views that one person keeps. */
+export const VIEWS_MAX = 50;
 /** Rows of each kind that one call deletes. */
 export const FORGOTTEN_MAX = 1_000;

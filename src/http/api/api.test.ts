@@ -221,6 +221,9 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   await client.showSignIn();
   expect(await client.showSettings()).toMatchObject({ roles: [], sessions: [], versions: { schema: 0 } });
   expect((await client.listPeople()).roles.map(({ name }) => name)).toEqual([...BUILT_IN_ROLES.keys()]);
+  await client.saveView({ name: "late", query: "overdue=true" });
+  expect(await client.listViews()).toEqual({ views: [{ name: "late", query: "overdue=true" }] });
+  await client.removeView({ view: "late" });
   // Where the source is not known, nobody can tell what it masks.
   expect(await client.showEventBody({ eventId })).toMatchObject({ text: '"[masked]"', isMasked: true });
   expect(await client.revealEventBody({ eventId, reason: why })).toMatchObject({

@@ -88,6 +88,7 @@ import {
 import { revealed } from "./schemas/reveal-schemas.ts";
 import { peopleView, settings, signInWays } from "./schemas/settings-schemas.ts";
 import { secondAnswerBody, secondParams, seconds, secondsQuery } from "./schemas/second-schemas.ts";
+import { savedView, savedViews, viewParams } from "./schemas/view-schemas.ts";
 import type { ApiTypes } from "./types.ts";
 
 /** The schemas of one route. */
@@ -158,6 +159,9 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   showSignIn: { ...none, reply: signInWays },
   showSettings: { ...none, reply: settings },
   listPeople: { ...none, reply: peopleView },
+  listViews: { ...none, reply: savedViews },
+  saveView: { ...none, body: savedView, reply: told },
+  removeView: { ...none, params: viewParams, body: nothing, reply: told },
   listProblems: { ...none, query: problemsQuery, reply: problems },
   markProblem: { ...none, params: problemParams, body: markBody, reply: told },
   previewBulk: { ...none, body: bulkPreviewBody, reply: bulkPreview },

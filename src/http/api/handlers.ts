@@ -21,6 +21,7 @@ import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
 import { MILESTONE_HANDLERS } from "./milestone-handlers.ts";
 import { NOTICE_HANDLERS } from "./notice-handlers.ts";
 import { SECOND_HANDLERS } from "./second-handlers.ts";
+import { VIEW_HANDLERS } from "./view-handlers.ts";
 import type {
   ApiTypes,
   CaseParams,
@@ -150,6 +151,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   ...BULK_HANDLERS,
   ...AUDIT_HANDLERS,
   ...SECOND_HANDLERS,
+  ...VIEW_HANDLERS,
   ...INBOX_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...NOTICE_HANDLERS,

@@ -68,6 +68,9 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   showSignIn: null,
   showSettings: null,
   listPeople: null,
+  listViews: null,
+  saveView: { name: "mine", query: "assignee=me" },
+  removeView: {},
   listProblems: null,
   markProblem: { note: reason },
   previewBulk: { move: { move: "resume" }, filter: { by: "problem", problemId: "0123456789ab" } },
@@ -113,6 +116,7 @@ async function ask(
     problemId: "0123456789ab",
     bulkId,
     messageId: "m-1",
+    view: "late",
     owner: "finance",
   };
   const path = head.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? "");

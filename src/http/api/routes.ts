@@ -12,6 +12,7 @@ import { PICTURE_ROUTES } from "./picture-routes.ts";
 import type { RouteHead } from "./route-head.ts";
 import { SETTINGS_ROUTES } from "./settings-routes.ts";
 import { SECOND_ROUTES } from "./second-routes.ts";
+import { VIEW_ROUTES } from "./view-routes.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
 
 export type { RouteHead } from "./route-head.ts";
@@ -301,6 +302,7 @@ export const API_ROUTES: {
   ...PICTURE_ROUTES,
   ...AUDIT_ROUTES,
   ...SECOND_ROUTES,
+  ...VIEW_ROUTES,
   ...INBOX_ROUTES,
   ...SETTINGS_ROUTES,
   ...NOTICE_ROUTES,

@@ -24,6 +24,7 @@ import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes, RevealBody } from "./inbox-types.ts";
 import type { PictureApiTypes } from "./picture-types.ts";
 import type { SecondApiTypes } from "./second-types.ts";
+import type { ViewApiTypes } from "./view-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
 import type { MilestoneApiTypes } from "./milestone-types.ts";
 import type { NoticeApiTypes } from "./notice-types.ts";
@@ -231,6 +232,7 @@ export interface ApiTypes
     MilestoneApiTypes,
     PictureApiTypes,
     SecondApiTypes,
+    ViewApiTypes,
     SettingsApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };

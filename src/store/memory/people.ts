@@ -7,6 +7,7 @@ import {
   PEOPLE_MAX,
   SESSIONS_MAX,
   TOKENS_MAX,
+  VIEWS_MAX,
   type FailureCount,
   type NewPerson,
   type NewSession,
@@ -16,6 +17,7 @@ import {
   type StoredPerson,
   type StoredSession,
   type StoredToken,
+  type StoredView,
 } from "../people-port.ts";
 
 interface Session {
@@ -57,6 +59,9 @@ export function memoryPeople(now: () => number, audit: Pick<MemoryAudit, "add">)
     useToken: async (hash) => people.useToken(hash),
     listTokens: async () => people.listTokens(),
     revokeToken: async (tokenId, line) => told(people.revoke(tokenId), line),
+    listViews: async (personId) => people.listViews(personId),
+    saveView: async (personId, view) => people.saveView(personId, view),
+    removeView: async (personId, name) => people.viewsOf(personId).delete(name),
     noteFailure: async (key, windowMs) => people.note(key, windowMs),
     readFailures: async (key) => people.failuresOf(key),
     clearFailures: async (key) => void people.failures.delete(key),
@@ -68,6 +73,7 @@ export function memoryPeople(now: () => number, audit: Pick<MemoryAudit, "add">)
 class MemoryPeople {
   readonly sessions = new Map<string, Session>();
   readonly failures = new Map<string, FailureCount>();
+  private readonly views = new Map<string, Map<string, StoredView>>();
   private readonly people = new Map<string, StoredPerson>();
   private readonly tokens = new Map<string, Token>();
   private readonly now: () => number;
@@ -166,6 +172,24 @@ class MemoryPeople {
     const found = this.tokens.get(tokenId);
     if (found === undefined || found.token.revokedAt !== null) return false;
     this.tokens.set(tokenId, { ...found, token: { ...found.token, revokedAt: this.now() } });
+    return true;
+  }
+
+  /** Of one person, by name. */
+  viewsOf(personId: string): Map<string, StoredView> {
+    const views = this.views.get(personId) ?? new Map<string, StoredView>();
+    this.views.set(personId, views);
+    return views;
+  }
+
+  listViews(personId: string): readonly StoredView[] {
+    return [...this.viewsOf(personId).values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  saveView(personId: string, view: StoredView): boolean {
+    const views = this.viewsOf(personId);
+    if (!views.has(view.name) && views.size >= VIEWS_MAX) return false;
+    views.set(view.name, Object.freeze({ ...view }));
     return true;
   }
 

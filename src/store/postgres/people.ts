@@ -3,7 +3,14 @@
 import { invariant } from "../../core/errors.ts";
 import type { NewAuditLine } from "../audit-port.ts";
 import { addAuditLine } from "./audit.ts";
-import type { FailureCount, PeopleStore, StoredPerson, StoredToken } from "../people-port.ts";
+import {
+  VIEWS_MAX,
+  type FailureCount,
+  type PeopleStore,
+  type StoredPerson,
+  type StoredToken,
+  type StoredView,
+} from "../people-port.ts";
 import type { Database, Parameter } from "./database.ts";
 import type { StatementName } from "../sql/statements.ts";
 
@@ -46,10 +53,7 @@ interface FailureColumns {
 
 /** The people of a PostgreSQL store. */
 export function postgresPeople(database: Database): PeopleStore {
-  const run = <Row extends object>(
-    name: StatementName,
-    values: readonly Parameter[] = [],
-  ): Promise<readonly Row[]> => database.guarded(() => database.run<Row>(name, values));
+  const run: Run = (name, values = []) => database.guarded(() => database.run(name, values));
   /** A change and the line that tells of it, both or neither; true if there was something to change. */
   const change = async (
     name: StatementName,
@@ -66,6 +70,7 @@ export function postgresPeople(database: Database): PeopleStore {
     );
   };
   return {
+    ...postgresViews(run),
     addPerson: ({ personId, name, passwordHash, roles }, line) =>
       change("add_person", [personId, name, passwordHash, roles], line),
     findPerson: async (name) => personOrNull(await run<PersonColumns>("find_person", [name])),
@@ -112,6 +117,20 @@ export function postgresPeople(database: Database): PeopleStore {
       const [row] = await run<{ readonly forgotten: number }>("forget_over");
       return row?.forgotten ?? 0;
     },
+  };
+}
+
+type Run = <Row extends object>(
+  name: StatementName,
+  values?: readonly Parameter[],
+) => Promise<readonly Row[]>;
+
+function postgresViews(run: Run): Pick<PeopleStore, "listViews" | "saveView" | "removeView"> {
+  return {
+    listViews: (personId) => run<StoredView>("list_views", [personId]),
+    saveView: async (personId, { name, query }) =>
+      (await run("save_view", [personId, name, query, VIEWS_MAX])).length > 0,
+    removeView: async (personId, name) => (await run("remove_view", [personId, name])).length > 0,
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { NewPerson, NewToken, PeopleStore } from "../../../src/store/people-port.ts";
+import { VIEWS_MAX } from "../../../src/store/people-port.ts";
 import { newId } from "../made-cases.ts";
 import type { Bench } from "./contract.ts";
 
@@ -62,6 +63,36 @@ export function testPeople(bench: Bench): void {
     expect(listed.map(({ usedAt }) => usedAt)).toEqual(
       listed.map(({ usedAt }) => usedAt).toSorted((one, other) => other - one),
     );
+  });
+
+  describe("saved views", () => {
+    test("are each person's own, by name, and one of a known name is replaced", async () => {
+      const [ada, ben] = [newId(), newId()];
+      for (const name of ["late", "Mine", "a"])
+        expect(await people().saveView(ada, { name, query: name })).toBe(true);
+      expect(await people().saveView(ada, { name: "late", query: "overdue=true" })).toBe(true);
+      const kept = [
+        { name: "Mine", query: "Mine" },
+        { name: "a", query: "a" },
+        { name: "late", query: "overdue=true" },
+      ];
+      expect(await people().listViews(ada)).toEqual(kept);
+      expect(await people().listViews(ben)).toEqual([]);
+      expect(await people().removeView(ben, "late")).toBe(false);
+      expect(await people().removeView(ada, "a")).toBe(true);
+      expect(await people().removeView(ada, "a")).toBe(false);
+      expect(await people().listViews(ada)).toEqual(kept.filter(({ name }) => name !== "a"));
+    });
+
+    test("are no more than a person may keep, and one more only in place of another", async () => {
+      const ada = newId();
+      for (let view = 0; view < VIEWS_MAX; view += 1)
+        await people().saveView(ada, { name: `${view}`, query: "x" });
+      expect(await people().saveView(ada, { name: "one more", query: "x" })).toBe(false);
+      expect(await people().saveView(ada, { name: "7", query: "y" })).toBe(true);
+      expect(await people().listViews(ada)).toHaveLength(VIEWS_MAX);
+      expect(await people().saveView(newId(), { name: "one more", query: "x" })).toBe(true);
+    });
   });
 
   describe("people", () => {
