@@ -35,14 +35,14 @@ function mayImport(name, from, folders, { packages = [], elsewhere = [], node = 
 const clients = ["stripe", "octokit", "express", "fastify", "@nestjs/\\w+", "reflect-metadata", "pg-boss"];
 const decisions = ["core/", "define/", "triage/", "wire/"];
 const ports =
-  "(audit-|bulk-|child-|destination-|inbox-|milestone-|notice-|people-|sample-|second-)?port\\.ts$";
+  "(audit-|bulk-|child-|destination-|inbox-|milestone-|notice-|people-|sample-|schedule-|second-)?port\\.ts$";
 const port = `store/${ports}`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
   forbidden: [
     mayImport("core-is-pure", "^src/core/", []),
-    mayImport("define-on-core", "^src/define/", ["core/"], { packages: ["@standard-schema/spec"] }),
+    mayImport("define-on-core", "^src/define/", ["core/"], { packages: ["@standard-schema/spec", "croner"] }),
     mayImport("triage-on-core", "^src/triage/", ["core/"]),
     mayImport("destinations-on-decisions", "^src/destinations/", ["core/", "define/", "triage/"]),
     mayImport("wire-on-core", "^src/wire/", ["core/"], { node: true }),

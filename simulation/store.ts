@@ -2,6 +2,7 @@
 
 import { FootholdError } from "../src/core/errors.ts";
 import type { InboxStore } from "../src/store/inbox-port.ts";
+import type { ScheduleStore } from "../src/store/schedule-port.ts";
 import type {
   CaseChange,
   ChangeId,
@@ -146,6 +147,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     samples: store.samples,
     milestones: store.milestones,
     seconds: store.seconds,
+    schedules: schedulesOver(call, store.schedules),
   };
 }
 
@@ -179,6 +181,17 @@ function inboxOver(call: Call, inbox: InboxStore): InboxStore {
     writeReconciling: (tenant, source, reconciling) =>
       call("writeReconciling", () => inbox.writeReconciling(tenant, source, reconciling)),
     forget: (which, older) => call("forget", () => inbox.forget(which, older)),
+  };
+}
+
+function schedulesOver(call: Call, schedules: ScheduleStore): ScheduleStore {
+  return {
+    list: () => call("listSchedules", () => schedules.list()),
+    load: (name) => call("loadSchedule", () => schedules.load(name)),
+    change: (target, decide) => call("changeSchedule", () => schedules.change(target, decide)),
+    see: (names) => call("seeSchedules", () => schedules.see(names)),
+    listSlots: (filter) => call("listSlots", () => schedules.listSlots(filter)),
+    forgetSlots: (before) => call("forgetSlots", () => schedules.forgetSlots(before)),
   };
 }
 

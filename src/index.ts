@@ -74,6 +74,14 @@ export type { Jsonify, NoFields } from "./define/jsonify.ts";
 export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
 export type { AttributeOption } from "./define/read-search.ts";
 export { registryOf, type Registry } from "./define/registry.ts";
+export {
+  defineSchedule,
+  scheduleBookOf,
+  type Schedule,
+  type ScheduleBook,
+  type ScheduleOptions,
+  type Slot,
+} from "./define/schedule.ts";
 // Named so that the declarations of a package that exports a case type can be written.
 export type { CasePartsOf, NoSteps, WithStep } from "./define/shape.ts";
 export type { Approved, ResultsByKey, UndoCheckContext, UndoContext } from "./define/step-options.ts";

@@ -8,6 +8,7 @@ import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts
 import { SECOND_RULE_MOVES, type SecondRule } from "../core/second-person.ts";
 import type { FootholdConfig, OidcOptions, RoleGrant, SecondPersonRule } from "../define/config.ts";
 import { readNoticeBook, type NoticeBook } from "../define/notice-book.ts";
+import { isSchedule, scheduleBookOf, type ScheduleBook } from "../define/schedule.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { isSource, type Source } from "../inbox/source.ts";
 import { importDefault } from "./import-default.ts";
@@ -18,6 +19,7 @@ const names = ["foothold.config.js", "foothold.config.mjs"];
 export interface LoadedConfig {
   readonly file: string;
   readonly registry: Registry;
+  readonly schedules: ScheduleBook;
   readonly database: string | null;
   readonly sources: readonly Source[];
   readonly roles: Roles;
@@ -52,9 +54,11 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
   }
   const exported = await importDefault(file);
   const config = readConfig(file, exported);
+  const registry = registryOf(config.cases);
   return {
     file,
-    registry: registryOf(config.cases),
+    registry,
+    schedules: scheduleBookOf(config.schedules ?? [], registry),
     database: config.database ?? null,
     sources: sourcesOf(config),
     roles: rolesOf(config),
@@ -80,6 +84,10 @@ function faultOf(value: unknown): string | null {
   if (value.cases.length === 0) return "names no cases: the list is empty";
   const index = value.cases.findIndex((one) => !isCaseType(one));
   if (index >= 0) return `has something else than a case type at cases[${index}]; defineCase makes one`;
+  if ("schedules" in value && value.schedules !== undefined) {
+    const isList = Array.isArray(value.schedules) && value.schedules.every(isSchedule);
+    if (!isList) return "has `schedules` that are not all made by defineSchedule";
+  }
   if ("sources" in value && value.sources !== undefined) {
     const isList = Array.isArray(value.sources) && value.sources.every(isSource);
     if (!isList) return "has `sources` that are not all made by defineSource";

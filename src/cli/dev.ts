@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { invariant } from "../core/errors.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { registryOf } from "../define/registry.ts";
+import { scheduleBookOf, type Schedule } from "../define/schedule.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
@@ -25,6 +26,8 @@ export interface DevOptions {
   /** An open store; its schema is brought up to date. It stays open when all else stops. */
   readonly store: Store;
   readonly cases: readonly CaseType[];
+  /** What starts cases by the clock. Default: nothing does. */
+  readonly schedules?: readonly Schedule[];
   /** Where events come from, at `/inbox/` and the name of each. Default: nowhere. */
   readonly sources?: readonly Source[];
   /** Port on 127.0.0.1; 0 = any free one. Default 4680. */
@@ -57,9 +60,10 @@ export interface Dev {
 export async function startDev(options: DevOptions): Promise<Dev> {
   const { store, port = PORT, name = `w-${process.pid}`, leaseMs } = options;
   const registry = registryOf(options.cases);
+  const schedules = scheduleBookOf(options.schedules ?? [], registry);
   const ports = systemPorts();
   await store.migrate();
-  const desk = createDesk({ store, registry, ports, engineVersion: ENGINE_VERSION, formatTime });
+  const desk = createDesk({ store, registry, schedules, ports, engineVersion: ENGINE_VERSION, formatTime });
   const build = `foothold ${packageVersion()}`;
   const parts = await startParts({
     store,

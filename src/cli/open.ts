@@ -7,6 +7,7 @@ import { BUILT_IN_ROLES, type Roles } from "../core/rights.ts";
 import type { Ports } from "../core/ports.ts";
 import type { OidcOptions } from "../define/config.ts";
 import type { NoticeBook } from "../define/notice-book.ts";
+import { NO_SCHEDULES } from "../define/schedule.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import { systemPorts } from "../engine/system.ts";
@@ -84,6 +85,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
   const desk = createDesk({
     store,
     registry,
+    schedules: config?.schedules ?? NO_SCHEDULES,
     ports,
     engineVersion: ENGINE_VERSION,
     formatTime,

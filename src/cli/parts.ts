@@ -91,6 +91,9 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       const runner = options.desk.bulkRunner({ onError: options.onError });
       stops.push(() => runner.stop());
       runner.start();
+      const schedules = options.desk.scheduleRunner({ onError: options.onError });
+      stops.push(() => schedules.stop());
+      schedules.start();
       const sampler = options.desk.sampler({ onError: options.onError });
       stops.push(() => sampler.stop());
       sampler.start();

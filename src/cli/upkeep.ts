@@ -2,6 +2,7 @@
 
 import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
 import { createSealer, sealAll, type Sealer } from "../desk/sealing.ts";
+import type { ScheduleRunner } from "../desk/schedule-run.ts";
 import type { Sampler } from "../desk/sampling.ts";
 import { createNoticeSweep, type NoticeSweep } from "../notices/sweep.ts";
 import { usage, type Call, type Command } from "./command.ts";
@@ -44,7 +45,7 @@ export const sweepCommand: Command = {
   ],
   notes: [
     "Every worker and server sweeps too; this is for a machine that runs neither, or for a timer.",
-    "It also seals journals and the audit, as every server does and no worker.",
+    "It also seals journals and the audit, as every server does and no worker, and starts what schedules have due.",
   ],
   run: async (call) => {
     if (call.flag("json") && !call.flag("once")) throw usage(call.command, "--json goes with --once.");
@@ -58,6 +59,7 @@ async function sweepOn(call: Call): Promise<void> {
   let sealer: Sealer | null = null;
   let telling: NoticeSweep | null = null;
   let sampler: Sampler | null = null;
+  let schedules: ScheduleRunner | null = null;
   await runUntilStopped({
     start: async () => {
       opened = await open(call, sweepOpen);
@@ -72,9 +74,12 @@ async function sweepOn(call: Call): Promise<void> {
       if (opened.registry.all.length > 0)
         sampler = opened.desk.sampler({ onError: (error) => sayError(error, true) });
       sampler?.start();
+      schedules = opened.desk.scheduleRunner({ onError: (error) => sayError(error, true) });
+      schedules.start();
       say(`Sweeping ${place}. Ctrl-C stops it.`);
     },
     stop: async () => {
+      await schedules?.stop();
       await sampler?.stop();
       await sealer?.stop();
       await sweep?.stop();
@@ -116,10 +121,19 @@ async function sweepOnce(call: Call): Promise<void> {
     }
     await sealAll({ store, ports });
     await noticeSweep(opened)?.sweepOnce();
+    await startDueSlots(opened);
     sayPasses(call, passes);
   } finally {
     await opened.close();
   }
+}
+
+/** Passes of schedules in a single sweep: 5,000 schedules that are due at once. */
+const SCHEDULE_PASSES_MAX = 100;
+
+async function startDueSlots({ desk }: Opened): Promise<void> {
+  const runner = desk.scheduleRunner({ onError: (error) => sayError(error, true) });
+  for (let pass = 0; pass < SCHEDULE_PASSES_MAX; pass += 1) if (!(await runner.runOnce())) return;
 }
 
 function sayPasses(call: Call, passes: readonly SweepReport[]): void {

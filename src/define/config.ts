@@ -4,6 +4,7 @@ import type { Some, Verb } from "../core/rights.ts";
 import type { SecondRuleMove } from "../core/second-person.ts";
 import type { CaseType } from "./case-type.ts";
 import type { NoticeOptions } from "./notices.ts";
+import type { Schedule } from "./schedule.ts";
 
 /** A source of events, as the configuration names it. */
 export interface ConfiguredSource {
@@ -44,6 +45,8 @@ export interface OidcOptions {
 export interface FootholdConfig {
   /** The case types that workers run, the server plans and people start. */
   readonly cases: readonly CaseType[];
+  /** What starts cases by the clock: what `defineSchedule` gave. Default: nothing does. */
+  readonly schedules?: readonly Schedule[];
   /** Where events come from: what `defineSource` of `foothold/inbox` gave. Default: nowhere. */
   readonly sources?: readonly ConfiguredSource[];
   /**

@@ -2,7 +2,7 @@
 
 import { FootholdError, isFootholdError, type FieldFault } from "../core/errors.ts";
 
-/** What is wrong with one case type. */
+/** What is wrong with one case type, or whatever else was defined. */
 export interface FaultyCase {
   readonly name: string;
   readonly faults: readonly FieldFault[];
@@ -13,6 +13,11 @@ const FAULTS_SHOWN_MAX = 100;
 
 /** `INVALID_DEFINITION` with every fault of every case type, one a line; `details.faulty` has them as data. */
 export function faultyDefinition(faulty: readonly FaultyCase[]): FootholdError {
+  return faultyDefinitions("case type", faulty);
+}
+
+/** The same for what is no case type, by the word for it. */
+export function faultyDefinitions(word: string, faulty: readonly FaultyCase[]): FootholdError {
   const lines = faulty.flatMap(({ name, faults }) =>
     faults.map(({ path, message }) => (path === "" ? `${name}: ${message}` : `${name}: ${path}: ${message}`)),
   );
@@ -20,7 +25,7 @@ export function faultyDefinition(faulty: readonly FaultyCase[]): FootholdError {
   const further = lines.length - shown.length;
   if (further > 0) shown.push(`and ${further} more`);
   const names = faulty.map(({ name }) => name).join(", ");
-  const what = `${lines.length} ${lines.length === 1 ? "fault" : "faults"} in case type ${names}`;
+  const what = `${lines.length} ${lines.length === 1 ? "fault" : "faults"} in ${word} ${names}`;
   return new FootholdError(
     "INVALID_DEFINITION",
     `${what}. Nothing was loaded; correct:\n${shown.map((line) => `- ${line}`).join("\n")}`,

@@ -3,6 +3,7 @@
 import type { Ports } from "../core/ports.ts";
 import type { SecondRule } from "../core/second-person.ts";
 import type { Registry } from "../define/registry.ts";
+import type { ScheduleBook } from "../define/schedule.ts";
 import type { Store } from "../store/port.ts";
 import type { ActHead } from "./act-head.ts";
 import type { LacksNow } from "./requests.ts";
@@ -11,6 +12,7 @@ import type { LacksNow } from "./requests.ts";
 export interface DeskParts {
   readonly store: Store;
   readonly registry: Registry;
+  readonly schedules: ScheduleBook;
   readonly ports: Ports;
   readonly engineVersion: number;
   /** How long a page with an open repair may be silent, in ms. */

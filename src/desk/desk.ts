@@ -8,6 +8,7 @@ import type { SecondMove, SecondRule } from "../core/second-person.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
+import { NO_SCHEDULES, type ScheduleBook } from "../define/schedule.ts";
 import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
 import type { MilestoneFilter } from "../store/milestone-port.ts";
 import type { CaseFilter, Store, TypeCount } from "../store/port.ts";
@@ -89,6 +90,7 @@ import {
   type TrafficView,
 } from "./history.ts";
 import { readMilestones, type MilestonesView, type SeesCase } from "./milestones.ts";
+import { scheduleActs, type ScheduleDesk } from "./schedules.ts";
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -115,6 +117,8 @@ import { followStoreTime } from "./store-time.ts";
 export interface DeskOptions {
   readonly store: Store;
   readonly registry: Registry;
+  /** What `scheduleBookOf` gave; no schedules when left out. */
+  readonly schedules?: ScheduleBook;
   readonly ports: Ports;
   readonly engineVersion: number;
   /** How long a page with an open repair may be silent, in ms. Default 300,000. */
@@ -145,7 +149,7 @@ export interface ListPage {
  * Acts and readings. A refusal is thrown as a `FootholdError` with its code; then nothing was written. Any act of a person
  * made under a repair throws `REPAIR_OVER` once that is over.
  */
-export interface Desk {
+export interface Desk extends ScheduleDesk {
   /** Throws `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`. */
   startCase<Input>(caseType: CaseType<Input>, input: Input, options: StartOptions): Promise<StartedCase>;
   /** The same by the name of a loaded case type. */
@@ -279,6 +283,7 @@ export function createDesk(options: DeskOptions): Desk {
   const parts: DeskParts = {
     store,
     registry,
+    schedules: options.schedules ?? NO_SCHEDULES,
     ports,
     engineVersion,
     pageLeaseMs: options.pageLeaseMs ?? PAGE_LEASE_MS,
@@ -288,11 +293,11 @@ export function createDesk(options: DeskOptions): Desk {
     lacksNow: options.lacksNow ?? null,
     act: null,
   };
-  return { ...actsOn(parts), ...bulkActs(parts), ...readings(parts) };
+  return { ...actsOn(parts), ...bulkActs(parts), ...scheduleActs(parts), ...readings(parts) };
 }
 
 /** Acts on one case, or on a credential; each on record. */
-function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof Readings> {
+function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof ScheduleDesk | keyof Readings> {
   const move =
     <Request extends ActRequest, Reply>(act: string, work: Act<Request, Reply>) =>
     (caseId: string, request: Request): Promise<Reply> =>

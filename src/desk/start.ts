@@ -46,6 +46,8 @@ export interface StartedCase {
   readonly isNew: boolean;
 }
 
+/** Digits of the shard at the start of a case id. */
+const SHARD_DIGITS = 2;
 /** Case ids drawn before giving up: with 60 random bits, one that is taken is all but impossible. */
 const ID_DRAWS_MAX = 5;
 
@@ -73,7 +75,11 @@ export async function startCase(
   const priority = options.priority ?? "normal";
   const shard = shardFor(ports, { tenant, caseType: typeName, businessKey });
   for (let draws = 0; draws < ID_DRAWS_MAX; draws += 1) {
-    const start = newCase(parts, caseType, { tenant, businessKey, input, by, at, shard, startAt, priority });
+    const first = { tenant, businessKey, input, by, at, startAt, priority };
+    const start = newCase(parts, caseType, first, {
+      caseId: newCaseId(ports, shard),
+      commitId: ports.ids.unique(),
+    });
     const reply = await sendAgain(ports.clock, () => store.insertCase(start));
     const started = readReply(start.identity.caseId, reply);
     if (started === null) continue;
@@ -112,22 +118,37 @@ function readReply(caseId: string, reply: InsertReply): StartedCase | null {
   }
 }
 
-interface FirstCommit {
+/** What a case is started with. */
+export interface FirstCommit {
   readonly tenant: string;
   readonly businessKey: string | null;
   readonly input: Json;
   readonly by: Extract<Entry, { kind: "caseStarted" }>["by"];
   readonly at: number;
-  readonly shard: number;
   readonly startAt: number | null;
   readonly priority: Priority;
 }
 
-function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, first: FirstCommit): NewCase {
-  const { at, shard, startAt, priority, ...told } = first;
+/** What a new case is known by. */
+export interface StartIds {
+  readonly caseId: string;
+  readonly commitId: string;
+}
+
+/** A random id in a shard. */
+export function newCaseId({ ids }: Pick<Ports, "ids">, shard: number): string {
+  return `${String(shard).padStart(SHARD_DIGITS, "0")}-${ids.caseSuffix()}`;
+}
+
+/** A case as it is stored first. */
+export function newCase(
+  { engineVersion }: Pick<DeskParts, "engineVersion">,
+  { outline }: CaseType,
+  first: FirstCommit,
+  { caseId, commitId }: StartIds,
+): NewCase {
+  const { at, startAt, priority, ...told } = first;
   const { keyFreedBy, search } = outline;
-  const caseId = `${String(shard).padStart(2, "0")}-${ports.ids.caseSuffix()}`;
-  const commitId = ports.ids.unique();
   const entry: Entry = {
     kind: "caseStarted",
     caseType: outline.name,
@@ -141,7 +162,7 @@ function newCase({ ports, engineVersion }: DeskParts, { outline }: CaseType, fir
   return {
     identity: {
       caseId,
-      shard,
+      shard: Number(caseId.slice(0, SHARD_DIGITS)),
       tenant: first.tenant,
       caseType: outline.name,
       businessKey: first.businessKey,

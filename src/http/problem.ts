@@ -42,6 +42,7 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   TOKEN_NOT_FOUND: ["Not found", 404],
   UNKNOWN_CASE_TYPE: ["Not found", 404],
   CASE_NOT_FOUND: ["Not found", 404],
+  SCHEDULE_NOT_FOUND: ["Not found", 404],
   BULK_NOT_FOUND: ["Not found", 404],
   BULK_EMPTY: ["Refused", 409],
   BULK_REFUSED: ["Refused", 409],

@@ -24,6 +24,7 @@ import type { MilestoneStore } from "./milestone-port.ts";
 import type { NoticeStore } from "./notice-port.ts";
 import type { PeopleStore } from "./people-port.ts";
 import type { SampleStore } from "./sample-port.ts";
+import type { ScheduleStore } from "./schedule-port.ts";
 import type { SecondStore } from "./second-port.ts";
 
 /** Columns of a case that never change, apart from the versions it needs. */
@@ -436,6 +437,8 @@ export interface Store extends DestinationStore {
   readonly milestones: MilestoneStore;
   /** How cases stand at their steps, now and over time. */
   readonly samples: SampleStore;
+  /** What starts cases by the clock, and what became of its slots. */
+  readonly schedules: ScheduleStore;
   /** Moves that wait for a second person. */
   readonly seconds: SecondStore;
 }

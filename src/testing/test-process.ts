@@ -120,6 +120,12 @@ export class TestProcess {
       samples: store.samples,
       milestones: store.milestones,
       seconds: store.seconds,
+      schedules: {
+        ...store.schedules,
+        list: () => call(() => store.schedules.list()),
+        change: (target, decide) => call(() => store.schedules.change(target, decide)),
+        see: (names) => call(() => store.schedules.see(names)),
+      },
     };
   }
 

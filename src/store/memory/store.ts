@@ -51,6 +51,7 @@ import { memoryMilestones } from "./milestones.ts";
 import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
 import { memorySamples } from "./samples.ts";
+import { MemorySchedules } from "./schedules.ts";
 import { memorySeconds } from "./seconds.ts";
 import { MemorySnapshots } from "./snapshots.ts";
 import { MemoryTransaction, type StagedStore } from "./step-transaction.ts";
@@ -142,6 +143,7 @@ function storeOf(memory: Memory): Store {
       rows: () => [...memory.cases.values()].map(storedRow),
       holders: () => memory.holders.list(),
     }),
+    schedules: memory.schedules.store,
     seconds: memory.seconds,
   };
 }
@@ -173,6 +175,7 @@ class Memory implements StagedStore {
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
   readonly seconds = memorySeconds(() => this.now());
+  readonly schedules = new MemorySchedules(() => this.now());
   readonly destinations = new MemoryDestinations();
   readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();
@@ -200,7 +203,9 @@ class Memory implements StagedStore {
   replicate(): () => void {
     const [cases, idsByKey] = [[...this.cases], [...this.idsByKey]];
     const credentials = [...this.credentials];
-    const failOvers = [this.holders, this.destinations, this.inbox].map((one) => one.replicate());
+    const failOvers = [this.holders, this.destinations, this.schedules, this.inbox].map((one) =>
+      one.replicate(),
+    );
     return () => {
       refill(this.credentials, credentials);
       refill(this.cases, cases);

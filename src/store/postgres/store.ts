@@ -29,6 +29,7 @@ import { checkSchema, migrate } from "./migrate.ts";
 import { postgresMilestones } from "./milestones.ts";
 import { postgresNotices } from "./notices.ts";
 import { postgresSamples } from "./samples.ts";
+import { postgresSchedules } from "./schedules.ts";
 import { postgresSeconds } from "./seconds.ts";
 import { beginStep } from "./step-transaction.ts";
 
@@ -92,6 +93,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     notices: postgresNotices(database),
     milestones: postgresMilestones(database),
     samples: postgresSamples(database),
+    schedules: postgresSchedules(database),
     seconds: postgresSeconds(database),
   };
 }

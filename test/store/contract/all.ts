@@ -16,6 +16,7 @@ import { testNotices } from "./notices.ts";
 import { testPeople } from "./people.ts";
 import { testRebuilds } from "./rebuilds.ts";
 import { testSamples } from "./samples.ts";
+import { testSchedules } from "./schedules.ts";
 import { testSearch } from "./search.ts";
 import { testSeconds } from "./seconds.ts";
 import { testSnapshots } from "./snapshots.ts";
@@ -46,6 +47,7 @@ export function testContract(bench: Bench): void {
   testNotices(bench);
   testMilestones(bench);
   testSamples(bench);
+  testSchedules(bench);
   testSearch(bench);
   testSeconds(bench);
 }

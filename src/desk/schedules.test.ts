@@ -1,0 +1,473 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineCase } from "../define/builder.ts";
+import { registryOf } from "../define/registry.ts";
+import { defineSchedule, scheduleBookOf, type ScheduleOptions } from "../define/schedule.ts";
+import { ManualClock, portsAround } from "../engine/manual-clock.fixture.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
+import { memoryStore } from "../store/memory/store.ts";
+import type { Store, StoredRow } from "../store/port.ts";
+import { createDesk, type Desk } from "./desk.ts";
+import type { ScheduleRunner } from "./schedule-run.ts";
+import type { SlotView } from "./schedule-view.ts";
+
+const HOUR_MS = 3_600_000;
+
+const closing = defineCase("closing", {
+  version: 1,
+  owner: "books",
+  input: z.object({ at: z.string().refine((at) => !at.endsWith("T13:00"), "no closing at 13:00") }),
+  keyFreedBy: "end",
+}).approval("look", { by: "books" });
+
+const hourly: ScheduleOptions<{ at: string }> = {
+  starts: closing,
+  cron: "0 * * * *",
+  timeZone: "UTC",
+  input: ({ localTime }) => ({ at: localTime }),
+};
+
+function hour(at: number): number {
+  return (at - Date.UTC(2027, 0, 15)) / HOUR_MS;
+}
+
+function failing(): never {
+  throw new Error("no figures for sk_live_0123456789abcdef");
+}
+
+/** A process that has the schedule, started now. */
+interface Process {
+  readonly desk: Desk;
+  readonly runner: ScheduleRunner;
+  readonly errors: unknown[];
+}
+
+/** One store under a clock that starts at 2027-01-15 08:00:00 UTC. */
+class House {
+  readonly clock = new ManualClock();
+  readonly store: Store = memoryStore({ now: () => this.clock.now() });
+  #processes = 0;
+
+  open(options: Partial<ScheduleOptions<{ at: string }>> | null = {}, store: Store = this.store): Process {
+    const registry = registryOf([closing]);
+    const schedules = scheduleBookOf(
+      options === null ? [] : [defineSchedule("hourly", { ...hourly, ...options })],
+      registry,
+    );
+    const ports = portsAround(this.clock, `p${(this.#processes += 1)}`);
+    const random = { ...ports, ids: { ...ports.ids, caseSuffix: () => this.suffix() } };
+    const parts = { store, registry, schedules, ports: random, engineVersion: ENGINE_VERSION };
+    const desk = createDesk(parts);
+    const errors: unknown[] = [];
+    return { desk, runner: desk.scheduleRunner({ onError: (error) => errors.push(error) }), errors };
+  }
+
+  #suffixes = 0;
+  suffix(): string {
+    return (this.#suffixes += 1).toString(32).padStart(12, "0");
+  }
+
+  /** The clock passes, and the processes look. */
+  async pass(byMs: number, ...processes: readonly Process[]): Promise<void> {
+    this.clock.stall(byMs);
+    for (const { runner } of processes) await runner.runOnce();
+  }
+
+  async cases(): Promise<readonly StoredRow[]> {
+    return (await this.store.listCases({ limit: 100 })).rows.toReversed();
+  }
+
+  async inputs(): Promise<readonly unknown[]> {
+    const stored = await Promise.all((await this.cases()).map(({ caseId }) => this.store.loadCase(caseId)));
+    return stored.map((one) => one?.state.input);
+  }
+
+  /** What became of each slot, oldest first, such as `9 started` by hours of 15 January. */
+  async slots({ desk }: Process): Promise<readonly string[]> {
+    const { slots } = await desk.showSchedule("hourly");
+    return slots.toReversed().map((one: SlotView) => {
+      const to = one.lastAt === one.slotAt ? "" : `-${hour(one.lastAt)} (${one.slots})`;
+      return `${hour(one.slotAt)}${to} ${one.outcome}`;
+    });
+  }
+}
+
+/** A store whose process dies at the n-th write of cases or schedules: before it, or once it is stored. */
+function dying(store: Store, at: number, isStored: boolean): Store {
+  let writes = 0;
+  const die = async <T>(write: () => Promise<T>): Promise<T> => {
+    writes += 1;
+    if (writes < at) return write();
+    if (writes === at && isStored) await write();
+    throw new Error("the process is dead");
+  };
+  return {
+    ...store,
+    insertCase: (start) => die(() => store.insertCase(start)),
+    schedules: {
+      ...store.schedules,
+      change: (target, decide) => die(() => store.schedules.change(target, decide)),
+    },
+  };
+}
+
+describe("a schedule that runs", () => {
+  test("starts one case for each slot, by the schedule's name, and none before the first", async () => {
+    const house = new House();
+    const one = house.open();
+    await house.pass(0, one);
+    expect(await house.cases()).toEqual([]);
+    const [view] = (await one.desk.schedules()).schedules;
+    expect(view).toMatchObject({ standing: "running", nextAt: Date.UTC(2027, 0, 15, 9), catchUp: "last" });
+    expect(view?.nextSlots).toHaveLength(5);
+    await house.pass(HOUR_MS, one);
+    await house.pass(HOUR_MS, one, one);
+    expect(await house.inputs()).toEqual([{ at: "2027-01-15T09:00" }, { at: "2027-01-15T10:00" }]);
+    expect(await house.slots(one)).toEqual(["9 started", "10 started"]);
+    const [first] = await house.cases();
+    const stored = await house.store.loadCase(first?.caseId ?? "");
+    expect(stored?.journal[0]?.entry).toMatchObject({
+      by: { kind: "engine", name: "schedule hourly" },
+      tenant: "default",
+    });
+    expect(one.errors).toEqual([]);
+  });
+
+  test("starts one case a slot however many processes look at the same moment", async () => {
+    const house = new House();
+    const all = [house.open(), house.open(), house.open()];
+    await house.pass(0, ...all);
+    for (let slot = 0; slot < 4; slot += 1) {
+      house.clock.stall(HOUR_MS);
+      await Promise.all(all.map(({ runner }) => runner.runOnce()));
+    }
+    expect(await house.cases()).toHaveLength(4);
+  });
+
+  test("starts nothing twice when the clock is set back, and goes on once it has caught up", async () => {
+    const house = new House();
+    const one = house.open();
+    await house.pass(0, one);
+    await house.pass(3 * HOUR_MS, one);
+    expect(await house.slots(one)).toEqual(["9-10 (2) skipped", "11 started"]);
+    house.clock.jumpWall(-2 * HOUR_MS);
+    const another = house.open();
+    for (let hour = 0; hour < 3; hour += 1) await house.pass(HOUR_MS, one, another);
+    expect(await house.slots(one)).toEqual(["9-10 (2) skipped", "11 started", "12 started"]);
+  });
+
+  test("catches up by its rule after nobody was there, and says what it left out", async () => {
+    for (const [catchUp, expected] of [
+      ["none", ["9-13 (5) skipped"]],
+      ["last", ["9-12 (4) skipped", "13 refused"]],
+      [{ upTo: 3 }, ["9-10 (2) skipped", "11 started", "12 started", "13 refused"]],
+    ] as const) {
+      const house = new House();
+      await house.pass(0, house.open({ catchUp }));
+      const back = house.open({ catchUp });
+      await house.pass(5 * HOUR_MS + 120_000, back);
+      expect(await house.slots(back)).toEqual(expected);
+    }
+  });
+});
+
+describe("a process that dies", () => {
+  test.each([1, 2, 3].flatMap((at) => [true, false].map((isStored) => ({ at, isStored }))))(
+    "at write $at of a slot (stored: $isStored) leaves one case for it, which the next one sees to",
+    async ({ at, isStored }) => {
+      const house = new House();
+      await house.pass(0, house.open());
+      const dead = house.open({}, dying(house.store, at, isStored));
+      await house.pass(HOUR_MS, dead);
+      expect(dead.errors).toEqual([new Error("the process is dead")]);
+      const next = house.open();
+      await house.pass(0, next);
+      expect(await house.inputs()).toEqual([{ at: "2027-01-15T09:00" }]);
+      expect(await house.slots(next)).toEqual(["9 started"]);
+      await house.pass(HOUR_MS, next);
+      expect(await house.cases()).toHaveLength(2);
+    },
+  );
+
+  test("after it fixed a case leaves that very one, whatever the business key would be by now", async () => {
+    const house = new House();
+    await house.pass(0, house.open());
+    const old = house.open({ businessKey: ({ localTime }) => `old ${localTime}` });
+    await house.pass(0, old);
+    const killed = house.open(
+      { businessKey: ({ localTime }) => `old ${localTime}` },
+      dying(house.store, 2, true),
+    );
+    await house.pass(HOUR_MS, killed);
+    const next = house.open({ businessKey: ({ localTime }) => `new ${localTime}` });
+    await house.pass(0, next);
+    expect((await house.cases()).map(({ businessKey }) => businessKey)).toEqual(["old 2027-01-15T09:00"]);
+  });
+});
+
+describe("a start that fails", () => {
+  test("stands in sight with its reason, pins no key and stops nothing", async () => {
+    const house = new House();
+    const one = house.open({ businessKey: () => "the books" });
+    await house.pass(0, one);
+    await house.pass(4 * HOUR_MS, one);
+    await house.pass(HOUR_MS, one);
+    expect((await house.slots(one)).slice(-1)).toEqual(["13 refused"]);
+    const shown = await one.desk.showSchedule("hourly");
+    expect(shown.needs).toBe(1);
+    expect(shown.sentence).toContain("1 slot could not be started");
+    expect(shown.slots[0]?.sentence).toContain("no closing at 13:00");
+    // The case of 12:00 holds the key: so the next slot finds it held, and not by the failed start.
+    const [first] = await house.cases();
+    await one.desk.cancel(first?.caseId ?? "", { by: "ada" });
+    await house.pass(HOUR_MS, one);
+    expect(await house.cases()).toHaveLength(2);
+  });
+
+  test("for a function that throws is on record by what was thrown, of input and of business key", async () => {
+    const house = new House();
+    for (const wrong of [{ input: failing }, { businessKey: failing }]) {
+      const one = house.open(wrong);
+      await house.pass(0, one);
+      await house.pass(HOUR_MS, one);
+      const [slot] = (await one.desk.showSchedule("hourly")).slots;
+      expect(slot?.outcome).toBe("refused");
+      expect(slot?.sentence).toContain("no figures for");
+      expect(slot?.sentence).not.toContain("sk_live");
+    }
+    expect(await house.cases()).toEqual([]);
+  });
+
+  test("because another case has the business key names that case", async () => {
+    const house = new House();
+    const one = house.open({ businessKey: () => "the books" });
+    const { caseId } = await one.desk.startCase(
+      closing,
+      { at: "x" },
+      { by: "ada", businessKey: "the books" },
+    );
+    await house.pass(0, one);
+    await house.pass(HOUR_MS, one);
+    const shown = await one.desk.showSchedule("hourly");
+    expect(shown.slots[0]).toMatchObject({ outcome: "keyHeld", caseId });
+    expect(shown.needs).toBe(1);
+    await one.desk.leaveSlot("hourly", {
+      by: "ada",
+      reason: "the other one is right",
+      slotKey: shown.slots[0]?.slotKey ?? "",
+    });
+    const after = await one.desk.showSchedule("hourly");
+    expect(after).toMatchObject({ needs: 0, slots: [{ outcome: "leftOut", by: "ada" }] });
+  });
+
+  test("can be made good by a person once what was wrong is mended, and then once only", async () => {
+    const house = new House();
+    const one = house.open({ input: () => ({ at: "T13:00" }) });
+    await house.pass(0, one);
+    await house.pass(HOUR_MS, one);
+    const slotAt = Date.UTC(2027, 0, 15, 9);
+    await expect(one.desk.startSlot("hourly", { by: "ada", slotAt })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+    });
+    const mended = house.open();
+    const started = await mended.desk.startSlot("hourly", { by: "ada", slotAt });
+    expect(started).toMatchObject({ isNew: true });
+    expect(await mended.desk.startSlot("hourly", { by: "ben", slotAt })).toEqual({
+      ...started,
+      isNew: false,
+    });
+    expect(await house.inputs()).toEqual([{ at: "2027-01-15T09:00" }]);
+    expect(await house.slots(mended)).toEqual(["9 started"]);
+    expect((await mended.desk.showSchedule("hourly")).needs).toBe(0);
+  });
+});
+
+describe("the case before", () => {
+  test("has slots left out while it is open where the schedule skips", async () => {
+    const house = new House();
+    const one = house.open({ overlap: "skip" });
+    await house.pass(0, one);
+    for (let hour = 0; hour < 2; hour += 1) await house.pass(HOUR_MS, one);
+    expect(await house.slots(one)).toEqual(["9 started", "10 skipped"]);
+    const [first] = await house.cases();
+    await one.desk.cancel(first?.caseId ?? "", { by: "ada" });
+    await house.pass(HOUR_MS, one);
+    expect(await house.slots(one)).toEqual(["9 started", "10 skipped", "11 started"]);
+  });
+
+  test("has the next slot wait for its end where the schedule waits, and the newest at that", async () => {
+    const house = new House();
+    const one = house.open({ overlap: "wait" });
+    await house.pass(0, one);
+    for (let hour = 0; hour < 3; hour += 1) await house.pass(HOUR_MS, one);
+    const shown = await one.desk.showSchedule("hourly");
+    expect(shown.waiting).toEqual([Date.UTC(2027, 0, 15, 11)]);
+    expect(shown.sentence).toContain("1 slot waits for the case before");
+    expect(await house.slots(one)).toEqual(["9 started", "10 skipped"]);
+    const [first] = await house.cases();
+    await one.desk.cancel(first?.caseId ?? "", { by: "ada" });
+    await house.pass(1_000, one);
+    expect(await house.slots(one)).toEqual(["9 started", "10 skipped", "11 started"]);
+    expect((await one.desk.showSchedule("hourly")).waiting).toEqual([]);
+  });
+});
+
+describe("what people do", () => {
+  test("a paused schedule starts nothing, says who stopped it and why, and leaves out its pause", async () => {
+    const house = new House();
+    const one = house.open();
+    await house.pass(0, one);
+    const paused = await one.desk.pauseSchedule("hourly", { by: "ada", reason: "the bank is closed" });
+    expect(paused).toMatchObject({
+      standing: "paused",
+      nextAt: null,
+      pause: { by: "ada", why: "the bank is closed" },
+    });
+    // A second pause changes nothing of the first.
+    await one.desk.pauseSchedule("hourly", { by: "ben", reason: "me too" });
+    await house.pass(3 * HOUR_MS, one, house.open());
+    expect(await house.cases()).toEqual([]);
+    await one.desk.resumeSchedule("hourly", { by: "ben", reason: "it is open again" });
+    expect(await house.slots(one)).toEqual(["9-11 (3) skipped"]);
+    await house.pass(HOUR_MS, one);
+    expect(await house.slots(one)).toEqual(["9-11 (3) skipped", "12 started"]);
+    const lines = (await house.store.audit.list({ limit: 10 })).lines;
+    expect(lines.map(({ act, who, about, outcome }) => [act, who, about, outcome]).toReversed()).toEqual([
+      ["pauseSchedule", "ada", "hourly", "done"],
+      ["pauseSchedule", "ben", "hourly", "done"],
+      ["resumeSchedule", "ben", "hourly", "done"],
+    ]);
+  });
+
+  test("one can be started beside the calendar, once for each order, also of a paused schedule", async () => {
+    const house = new House();
+    const one = house.open();
+    await house.pass(60_000, one);
+    await one.desk.pauseSchedule("hourly", { by: "ada", reason: "tests" });
+    const order = { by: "ada", actId: "order-1" } as const;
+    const first = await one.desk.startSlot("hourly", order);
+    expect(await one.desk.startSlot("hourly", order)).toEqual({ ...first, isNew: false });
+    expect(await house.inputs()).toEqual([{ at: "2027-01-15T08:01" }]);
+    const stored = await house.store.loadCase(first.caseId);
+    expect(stored?.journal[0]?.entry).toMatchObject({ by: { kind: "person", name: "ada" } });
+    await one.desk.startSlot("hourly", { by: "ada" });
+    expect(await house.cases()).toHaveLength(2);
+  });
+
+  test("a slot that was left out with others can be started, one that is to come or is none cannot", async () => {
+    const house = new House();
+    const one = house.open({ catchUp: "none" });
+    await house.pass(0, one);
+    await house.pass(3 * HOUR_MS + 120_000, one);
+    expect(await house.slots(one)).toEqual(["9-11 (3) skipped"]);
+    const start = (slotAt: number): Promise<unknown> => one.desk.startSlot("hourly", { by: "ada", slotAt });
+    await start(Date.UTC(2027, 0, 15, 10));
+    expect(await house.inputs()).toEqual([{ at: "2027-01-15T10:00" }]);
+    const refused = { code: "INVALID_REQUEST" };
+    await expect(start(Date.UTC(2027, 0, 15, 12))).rejects.toMatchObject(refused);
+    await expect(start(Date.UTC(2027, 0, 15, 10, 30))).rejects.toMatchObject(refused);
+    await expect(start(0.5)).rejects.toMatchObject(refused);
+    expect(await house.cases()).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      "pause without a reason",
+      (desk: Desk) => desk.pauseSchedule("hourly", { by: "ada" }),
+      "INVALID_REQUEST",
+    ],
+    [
+      "pause of nothing",
+      (desk: Desk) => desk.pauseSchedule("daily", { by: "ada", reason: "x" }),
+      "SCHEDULE_NOT_FOUND",
+    ],
+    ["resume of nothing", (desk: Desk) => desk.resumeSchedule("daily", { by: "ada" }), "SCHEDULE_NOT_FOUND"],
+    ["start of nothing", (desk: Desk) => desk.startSlot("daily", { by: "ada" }), "SCHEDULE_NOT_FOUND"],
+    ["look at nothing", (desk: Desk) => desk.showSchedule("daily"), "SCHEDULE_NOT_FOUND"],
+    ["too long a page", (desk: Desk) => desk.showSchedule("hourly", { limit: 201 }), "INVALID_REQUEST"],
+    [
+      "leaving out what was not refused",
+      (desk: Desk) => desk.leaveSlot("hourly", { by: "ada", reason: "x", slotKey: "1" }),
+      "INVALID_REQUEST",
+    ],
+  ])("%s is refused", async (_, act, code) => {
+    const house = new House();
+    const one = house.open();
+    await house.pass(0, one);
+    await expect(act(one.desk)).rejects.toMatchObject({ code });
+    expect(await house.cases()).toEqual([]);
+  });
+});
+
+describe("a schedule that is deployed anew", () => {
+  test("takes its new cron from then on; what was due before is due by the old one", async () => {
+    const house = new House();
+    await house.pass(0, house.open({ cron: "30 * * * *", catchUp: { upTo: 5 } }));
+    const next = house.open({ cron: "0 * * * *", catchUp: { upTo: 5 } });
+    await house.pass(90 * 60_000, next);
+    await house.pass(30 * 60_000, next);
+    expect(await house.slots(next)).toEqual(["8.5 started", "9.5 started", "10 started"]);
+  });
+
+  test("is the newest process's: an older one stands back while that is there, and goes on once it is gone", async () => {
+    const house = new House();
+    const old = house.open();
+    await house.pass(60_000, old);
+    const newer = house.open({ cron: "30 * * * *" });
+    await house.pass(60_000, newer, old);
+    for (let times = 0; times < 6; times += 1) await house.pass(10 * 60_000, newer, old);
+    expect(await house.slots(old)).toEqual(["8.5 started"]);
+    // The newer one is gone: after three minutes the older one's word is all there is.
+    await house.pass(4 * 60_000, old);
+    await house.pass(HOUR_MS, old);
+    expect((await house.slots(old)).at(-1)).toBe("10 started");
+  });
+
+  test("and was removed stops, and is shown as removed by whoever has others", async () => {
+    const house = new House();
+    await house.pass(0, house.open());
+    const without = house.open(null);
+    await house.pass(4 * HOUR_MS, without);
+    const [view] = (await without.desk.schedules()).schedules;
+    expect(view).toMatchObject({ name: "hourly", standing: "removed", nextAt: null, nextSlots: [] });
+    expect(view?.sentence).toContain("it was removed");
+    expect(await house.cases()).toEqual([]);
+    // It comes back: what was missed is caught up by its rule, as after any time without it.
+    const back = house.open();
+    expect((await back.desk.schedules()).schedules[0]?.standing).toBe("stopped");
+    await house.pass(60_000, back);
+    expect((await back.desk.schedules()).schedules[0]?.standing).toBe("running");
+    expect(await house.slots(back)).toEqual(["9-11 (3) skipped", "12 started"]);
+  });
+
+  test("to start another case type refuses what was fixed for the one before, and goes on", async () => {
+    const house = new House();
+    const one = house.open({ tenant: "north" });
+    await house.pass(0, one);
+    const stuck: Store = {
+      ...house.store,
+      insertCase: () => Promise.reject(new Error("the process is dead")),
+    };
+    const dead = house.open(
+      { tenant: "north" },
+      {
+        ...stuck,
+        schedules: {
+          ...house.store.schedules,
+          change: async (target, decide) => {
+            if (target.slotKey !== null) throw new Error("the process is dead");
+            return house.store.schedules.change(target, decide);
+          },
+        },
+      },
+    );
+    await house.pass(HOUR_MS, dead);
+    const south = house.open({ tenant: "south" });
+    await house.pass(0, south);
+    const [slot] = (await south.desk.showSchedule("hourly")).slots;
+    expect(slot?.outcome).toBe("refused");
+    expect(slot?.sentence).toContain("north");
+    await house.pass(HOUR_MS, south);
+    expect((await house.cases()).map(({ tenant }) => tenant)).toEqual(["south"]);
+  });
+});
