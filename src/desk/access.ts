@@ -29,8 +29,11 @@ const RELEASES_MAX = 8;
 /** Parked cases made due at once by the act itself, and how far apart, in ms. */
 const HASTENED_MAX = 256;
 const HASTEN_GAP_MS = 20;
-/** Cases of which one is tried first, where others cannot go on for another reason. */
-const CANDIDATES_MAX = 20;
+/**
+ * Cases of which one is tried first: so many of those in review and of those that only wait, since many can be kept by
+ * something else.
+ */
+const CANDIDATES_MAX = 200;
 /** Pages of waiting cases that are looked through for one to try, where none stands in review. */
 const PARKED_PAGES_MAX = 20;
 /** Reasons that a reply names; the rest is counted. */
@@ -98,10 +101,11 @@ export async function restoreAccess(parts: DeskParts, request: AccessRequest): P
   }));
   const id = { destination: request.destination, credentialId };
   const reviewed = [...(await findWaiting(parts, steps)), ...(await findRefused(parts, id))];
-  const parked = await countParked(parts, id);
+  const inReview = new Set(reviewed.map(({ caseId }) => caseId));
+  const someParked = (await findParked(parts, id)).filter(({ caseId }) => !inReview.has(caseId));
+  const parked = Math.max(await countParked(parts, id), countCases(someParked));
   const reply = { ...id, refused: [] };
-  const someParked = parked === 0 ? null : await findParked(parts, id);
-  const candidates = [...reviewed.slice(0, CANDIDATES_MAX), ...(someParked === null ? [] : [someParked])];
+  const candidates = [...reviewed.slice(0, CANDIDATES_MAX), ...someParked];
   if (candidates.length === 0) {
     // Nobody is there to try it: the next case does.
     await free(parts, id);
@@ -151,12 +155,22 @@ async function countParked({ store }: DeskParts, id: DestinationId): Promise<num
   return (await store.countHeld()).find((one) => isSame(one, id))?.cases ?? 0;
 }
 
-async function findParked(parts: DeskParts, id: DestinationId): Promise<Waiting | null> {
+/**
+ * Steps that only wait for the access, the first of them. Also where nobody is kept back any more: what a person had open
+ * when it was restored waits on until its time.
+ */
+async function findParked(parts: DeskParts, id: DestinationId): Promise<readonly Waiting[]> {
+  const found: Waiting[] = [];
   for await (const { caseId, startedAt, summary } of listParked(parts)) {
-    const wait = summary.waits.find((one) => isForAccess(one, id));
-    if (wait !== undefined) return { caseId, step: wait.step, startedAt };
+    const waits = summary.waits.filter((one) => one.kind === "access" && isSame(one, id));
+    found.push(...waits.map(({ step }) => ({ caseId, step, startedAt })));
+    if (found.length >= CANDIDATES_MAX) break;
   }
-  return null;
+  return found.slice(0, CANDIDATES_MAX);
+}
+
+function countCases(waiting: readonly Waiting[]): number {
+  return new Set(waiting.map(({ caseId }) => caseId)).size;
 }
 
 /** Cases that were refused themselves and wait for the reset of their quota: freeing the others does not free them. */

@@ -114,6 +114,33 @@ describe("an access that was restored", () => {
     });
   });
 
+  test("is tried with the next case where the one that was refused is kept by something else", async () => {
+    const { world, gate, order } = await setUp();
+    const ids = await denied(world, order, 3);
+    const desk = world.desk(order);
+    await desk.openRepair(ids[0] ?? "", { by: "pat", host: "h", build: "1" });
+    await desk.openRepair(ids[1] ?? "", { by: "pat", host: "h", build: "1" });
+    gate.status = 201;
+    expect(await desk.restoreAccess({ destination: "erp", by: "kim" })).toMatchObject({
+      probe: { kind: "works", caseId: ids[2] },
+    });
+    await world.rests(ids[2] ?? "", "done");
+  });
+
+  test("is told again for what a person had open when it was restored", async () => {
+    const { world, gate, order } = await setUp();
+    const [first = "", second = ""] = await denied(world, order, 2);
+    const desk = world.desk(order);
+    const { repairId } = await desk.openRepair(second, { by: "pat", host: "h", build: "1" });
+    gate.status = 201;
+    await desk.restoreAccess({ destination: "erp", by: "kim" });
+    await world.rests(first, "done");
+    await desk.closeRepair(second, repairId);
+    const again = await desk.restoreAccess({ destination: "erp", by: "kim" });
+    expect(again).toMatchObject({ probe: { kind: "works", caseId: second }, released: 1, waiting: 0 });
+    await world.rests(second, "done");
+  });
+
   test("goes on after it broke off in the middle, and nothing of it runs on behind its back", async () => {
     const { world, gate, order } = await setUp(false);
     const ids = await deniedTogether(world, order, 10);
