@@ -97,7 +97,7 @@ export function maskTexts(text: string, texts: readonly string[]): string {
   return texts.reduce((masked, one) => (masked.includes(one) ? masked.replaceAll(one, MASK) : masked), text);
 }
 
-/** The same for every text within plain data, whatever it is; fields of the names that are `kept` stay as they are. */
+/** The same for every text within plain data, whatever it is; texts and lists of texts in fields that are `kept` stay as they are. */
 export function maskTextsIn<Value>(value: Value, texts: readonly string[], kept: ReadonlySet<string>): Value {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts are replaced by texts, so the shape stays
   return (texts.length === 0 ? value : replaceIn(value, { texts, kept, depth: 0, isData: false })) as Value;
@@ -215,6 +215,14 @@ function replaceIn(value: unknown, { texts, kept, depth, isData }: Replace): unk
   const within = { texts, kept, depth: depth + 1, isData };
   if (Array.isArray(value)) return value.map((item: unknown) => replaceIn(item, within));
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, kept.has(name) ? field : replaceIn(field, within)]),
+    Object.entries(value).map(([name, field]) => [
+      name,
+      kept.has(name) && isName(field) ? field : replaceIn(field, within),
+    ]),
   );
+}
+
+/** A text or a list of texts; whatever else stands under the same word holds more than names. */
+function isName(field: unknown): boolean {
+  return typeof field === "string" || (Array.isArray(field) && field.every((one) => typeof one === "string"));
 }

@@ -15,6 +15,7 @@ import type { Store } from "../store/port.ts";
 import type { ActHead } from "./act-head.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import type { Who } from "./requests.ts";
+import { maskHead, type MaskLookup } from "./typed-words.ts";
 
 /** Longest sentence that a line keeps, in UTF-16 units. */
 const SENTENCE_CHARS_MAX = 500;
@@ -129,7 +130,7 @@ export async function audited<Reply>(
   try {
     return await work({ ...parts, act: head });
   } catch (error) {
-    await noteRefusal({ store: parts.store, ids: parts.ports.ids }, head, error);
+    await noteRefusal({ store: parts.store, ids: parts.ports.ids, lookup: parts }, head, error);
     throw error;
   }
 }
@@ -166,7 +167,7 @@ export async function recorded<Reply>(
     await parts.store.audit.append(auditLine(parts.ids, head, end));
     return reply;
   } catch (error) {
-    await noteRefusal(parts, head, error);
+    await noteRefusal({ ...parts, lookup: null }, head, error);
     throw error;
   }
 }
@@ -177,12 +178,17 @@ export async function noteDone({ store, ids }: AuditParts, head: ActHead, after:
   await store.audit.append(auditLine(ids, head, end));
 }
 
-/** Puts a refused act on record. What was no refusal is not. */
-export async function noteRefusal({ store, ids }: AuditParts, head: ActHead, error: unknown): Promise<void> {
+/** Puts a refused act on record. What was no refusal is not. `lookup`: null where it is about no case. */
+export async function noteRefusal(
+  { store, ids, lookup }: AuditParts & { readonly lookup: MaskLookup | null },
+  head: ActHead,
+  error: unknown,
+): Promise<void> {
   if (!isFootholdError(error) || NO_ACT.has(error.code)) return;
   const { code } = error;
   const end = { outcome: "refused", code, sentence: sentenceOf(error), before: null, after: null } as const;
-  await store.audit.append(auditLine(ids, head, end));
+  const told = lookup === null ? head : await maskHead(lookup, head);
+  await store.audit.append(auditLine(ids, told, end));
 }
 
 function sentenceOf({ code, message, details }: FootholdError): string {

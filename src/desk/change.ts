@@ -15,6 +15,7 @@ import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, checkActId, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
+import { maskWords, textsAround, withoutTexts } from "./typed-words.ts";
 
 /** What became of an act. A refusal is thrown, with its code. */
 export interface ActReply {
@@ -121,23 +122,29 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
       foldEntries(state, numbered(entries, state.revision, at, commitId));
     const stale = endOfStaleRepair(found, stored.row.claim?.claimId ?? null);
     const state = fold(found, stale);
-    const outline = definitionOf(input.parts.registry, stored.row).caseType?.outline ?? null;
+    const { caseType } = definitionOf(input.parts.registry, stored.row);
     // People see steps by the names that they have now; the journal learns those from the worker that goes on with it.
-    const renamed = outline === null ? [] : renamesFor(outline, state);
-    const judged = judgeUnderRepair(input, renameSteps(state, renamed));
+    const renamed = caseType === null ? [] : renamesFor(caseType.outline, state);
+    const seen = renameSteps(state, renamed);
+    const judged = judgeUnderRepair(input, seen);
     const { verdict, pageId } = judged;
     if (verdict.kind !== "write") return leave({ kind: "verdict", ...judged });
-    const own = inFormerNames(verdict.entries, renamed);
+    const texts = textsAround(caseType, seen, () => fold(seen, verdict.entries));
+    const own = inFormerNames(maskWords(verdict.entries, texts), renamed);
     const moved = fold(state, own);
     const over = isEnded(moved) ? endRepair(moved, "caseEnded") : [];
     const entries = [...stale, ...own, ...over];
     const row = rowOf(fold(moved, over));
-    const line = lineOfChange(input.parts, {
-      caseId: stored.row.caseId,
-      before: { revision: stored.row.revision, state: stored.row.state },
-      after: { revision: row.revision, state: row.state },
-      entries: verdict.entries,
-    });
+    const { ports, act } = input.parts;
+    const line = lineOfChange(
+      { ports, act: act === null ? null : withoutTexts(act, texts) },
+      {
+        caseId: stored.row.caseId,
+        before: { revision: stored.row.revision, state: stored.row.state },
+        after: { revision: row.revision, state: row.state },
+        entries: verdict.entries,
+      },
+    );
     return {
       kind: "write",
       commitId,

@@ -6,7 +6,7 @@
 import { isJsonObject, type Json } from "../core/json.ts";
 import type { JsonChange } from "../core/json-diff.ts";
 import type { JournalEntry } from "../core/journal.ts";
-import { maskAt, maskData, maskTextsIn, type MaskedPath } from "../core/masked-values.ts";
+import { maskAt, maskData, maskTexts, maskTextsIn, type MaskedPath } from "../core/masked-values.ts";
 import type { CaseType } from "../define/case-type.ts";
 import {
   EVERYTHING,
@@ -171,6 +171,8 @@ function maskConfirmed(action: ConfirmedAction, mask: CaseMask): ConfirmedAction
   const { step, result, evidence } = action;
   return {
     ...action,
+    // A sentence here, and elsewhere the name of a way.
+    how: maskTexts(action.how, mask.texts),
     result:
       result.kind === "value"
         ? { kind: "value", value: maskData(result.value, mask.result(step), mask.texts) }

@@ -9,20 +9,23 @@ import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
 import { canonicalJson, isJsonObject, readJson, type JsonObject } from "../core/json.ts";
 import { decideSecond, needsSecond, type SecondMove } from "../core/second-person.ts";
+import { hasMasks } from "../define/masking.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
+import type { StoredRow } from "../store/port.ts";
 import type { SecondRequest } from "../store/second-port.ts";
 import { cancel, correctInput, resume } from "./acts.ts";
 import { auditLine, audited, headOfAct, houseHead, noteDone, type ActRequest } from "./audited.ts";
 import type { ActReply } from "./change.ts";
 import { definitionOf, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
-import { maskOf, maskSecond } from "./masked-views.ts";
+import { maskOf, maskSecond, type CaseMask } from "./masked-views.ts";
 import { inputsOf, planFrom } from "./plan-input.ts";
 import { planVersion } from "./plan-version.ts";
 import { previewMove } from "./preview.ts";
 import type { PreviewRequest } from "./move-preview.ts";
 import { caseNotFound, personOf, reasonOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 import { leaveOutside, skipStep, undoStep } from "./step-orders.ts";
+import { maskReason } from "./typed-words.ts";
 import { confirmStep, redoStep, ruleOut } from "./vouching.ts";
 
 /** How long a request waits for an answer, in ms. */
@@ -50,7 +53,8 @@ export async function askSecond(
   const row = parts.secondRules.length === 0 ? null : await parts.store.loadRow(caseId);
   if (row === null || !needsSecond(parts.secondRules, move, row.caseType)) return null;
   const askedBy = personOf(request.by);
-  const reason = reasonOf(request.reason);
+  const typed = reasonOf(request.reason);
+  const reason = typed === null ? null : await maskReason(parts, caseId, typed);
   const { by: _by, reason: _reason, plan: _plan, ...rest } = request;
   const told = toJson(rest);
   const preview = await previewMove(parts, caseId, previewOf(move, request, told));
@@ -88,7 +92,9 @@ export async function askSecond(
     // Sealed with the audit, so that what was asked for cannot be exchanged unseen.
     after: { requestId, request: parts.ports.digest(canonicalJson(told)), plan },
   } as const;
-  await parts.store.audit.append(auditLine(parts.ports.ids, headOfAct(move, caseId, request), end));
+  await parts.store.audit.append(
+    auditLine(parts.ports.ids, headOfAct(move, caseId, { ...request, reason }), end),
+  );
   const endsAt = (await parts.now()) + lastsMs;
   const sentence =
     `Asked for as ${requestId}: another person with the right has to approve it until ` +
@@ -103,11 +109,19 @@ export async function listSeconds(parts: DeskParts, caseId: string | null): Prom
   const rows = new Map(
     await Promise.all(caseIds.map(async (id) => [id, await parts.store.loadRow(id)] as const)),
   );
-  return open.map((request) => {
-    const row = rows.get(request.caseId) ?? null;
-    const { caseType } = row === null ? { caseType: null } : definitionOf(parts.registry, row);
-    return maskSecond(viewSecond(request, parts.formatTime), maskOf(caseType, []));
-  });
+  const masks = new Map(
+    await Promise.all([...rows].map(async ([id, row]) => [id, await maskOfRow(parts, row)] as const)),
+  );
+  return open.map((request) =>
+    maskSecond(viewSecond(request, parts.formatTime), masks.get(request.caseId) ?? null),
+  );
+}
+
+/** What is masked of the case: read where its definition masks anything. */
+async function maskOfRow({ store, registry }: DeskParts, row: StoredRow | null): Promise<CaseMask | null> {
+  const { caseType } = row === null ? { caseType: null } : definitionOf(registry, row);
+  const isRead = row !== null && caseType !== null && hasMasks(caseType);
+  return maskOf(caseType, isRead ? ((await store.loadCase(row.caseId))?.journal ?? []) : []);
 }
 
 /** Those of one case that wait, and those that are over; what is masked in them as it is, for a view that masks it. */
@@ -167,13 +181,15 @@ export async function answerSecond(
   requestId: string,
   answer: SecondAnswerRequest,
 ): Promise<ActReply> {
+  const known = await findSecond(parts, requestId);
   const head = {
     ...houseHead(answer.approved ? "approveSecond" : "declineSecond", answer),
+    caseId: known?.caseId ?? null,
     about: requestId,
   };
   return audited(parts, head, async () => {
     const by = personOf(answer.by);
-    const why = reasonOf(answer.reason);
+    const typed = reasonOf(answer.reason);
     const request = await secondNamed(parts, requestId);
     const now = await parts.store.now();
     const verdict = decideSecond(request, { by, isApproved: answer.approved, now });
@@ -181,12 +197,13 @@ export async function answerSecond(
       throw new FootholdError(verdict.code, verdict.sentence, { details: { caseId: request.caseId } });
     }
     const { caseId } = request;
+    const why = typed === null ? null : await maskReason(parts, caseId, typed);
     const reply: ActReply = answer.approved
       ? await makeApproved(parts, request, by)
       : { caseId, outcome: "done", sentence: "Declined; nothing was done." };
     const to = answer.approved ? "approved" : "declined";
     await parts.store.seconds.settle({ requestId, to, by, why });
-    await noteDone({ store: parts.store, ids: parts.ports.ids }, { ...head, caseId }, { state: to });
+    await noteDone({ store: parts.store, ids: parts.ports.ids }, { ...head, caseId, why }, { state: to });
     return reply;
   });
 }
@@ -196,9 +213,13 @@ export async function secondNamed(
   { store }: Pick<DeskParts, "store">,
   requestId: string,
 ): Promise<SecondRequest> {
-  const request = /^s\d\d-[0-9a-z]{1,40}$/.test(requestId) ? await store.seconds.load(requestId) : null;
+  const request = await findSecond({ store }, requestId);
   if (request !== null) return request;
   throw secondNotFound(requestId);
+}
+
+function findSecond({ store }: Pick<DeskParts, "store">, requestId: string): Promise<SecondRequest | null> {
+  return /^s\d\d-[0-9a-z]{1,40}$/.test(requestId) ? store.seconds.load(requestId) : Promise.resolve(null);
 }
 
 /** `SECOND_NOT_FOUND` for one id. */

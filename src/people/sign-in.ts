@@ -118,7 +118,7 @@ async function noteFailed(
   refusal: FootholdError,
 ): Promise<void> {
   const head = { ...houseHead("signIn", {}), about: person?.name ?? "a name that nobody has" };
-  await noteRefusal({ store, ids }, head, refusal);
+  await noteRefusal({ store, ids, lookup: null }, head, refusal);
 }
 
 /** A session for somebody who proved who they are: always a new one, so that none can be planted. */

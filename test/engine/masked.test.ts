@@ -164,6 +164,31 @@ describe.each(STORES)("masked values on %s", (kind) => {
     expect(JSON.stringify(packet.prerequisites)).toContain("*** and *** are closed");
   });
 
+  test("are not told either where people have typed them into what they say", async () => {
+    const said = `the bank says that ${CANARIES.iban} is closed`;
+    await desk.addNote(caseId, { text: said, by: "ben" });
+    await desk.assignCase(caseId, { to: { id: "u-1", label: "Ann" }, reason: said, by: "ben" });
+    await desk.pause(caseId, { reason: said, by: "ben" });
+    await desk.skipStep(caseId, { step: "pay", reason: said, by: "ben" });
+    await desk.cancel(caseId, { reason: said, by: "ben" });
+    await world.rests(caseId, "in_review");
+    await desk.leaveOutside(caseId, { step: "register", reason: said, by: "ben" });
+    await world.rests(caseId, "canceled");
+    const client = clientFor(world, desk, "admin");
+    const packet = await client.showCase({ caseId });
+    const told = {
+      packet,
+      printed: caseLines(packet, null),
+      list: await client.listCases(),
+      milestones: await client.listMilestones({}),
+      audit: await client.listAudit({}),
+      exported: maskJournal(payout, (await world.store.loadCase(caseId))?.journal ?? []),
+      reports: world.reports,
+    };
+    expect(JSON.stringify(told)).toContain("the bank says that *** is closed");
+    for (const [where, what] of Object.entries(told)) expect([where, found(what)]).toEqual([where, []]);
+  });
+
   test("are kept in the journal, so that the case goes on with them", async () => {
     expect(found(await world.entries(caseId))).toEqual(
       secrets.filter((one) => one !== CANARIES.corrected && one !== CANARIES.event),

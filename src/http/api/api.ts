@@ -115,7 +115,8 @@ function routeOf<Id extends RouteId>(
       return { params, query, body, plan, who, object, from, parts: options };
     } catch (error) {
       const act = refusedAct(id, head, { ...wanted, body: sent });
-      if (act !== null) await noteRefusal({ store: options.store, ids: options.ports.ids }, act, error);
+      const { store, ports } = options;
+      if (act !== null) await noteRefusal({ store, ids: ports.ids, lookup: options }, act, error);
       throw error;
     }
   };

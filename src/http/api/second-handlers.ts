@@ -34,7 +34,7 @@ export const SECOND_HANDLERS: { readonly [Id in keyof SecondApiTypes]: Handler<I
           `Nothing was done.`,
       );
       const head = { ...houseHead("answerSecond", { by, reason: body.reason }), about: requestId };
-      await noteRefusal({ store: parts.store, ids: parts.ports.ids }, head, refusal);
+      await noteRefusal({ store: parts.store, ids: parts.ports.ids, lookup: parts }, head, refusal);
       throw refusal;
     }
     return { reply: await parts.desk.answerSecond(requestId, { ...body, by }) };

@@ -1,0 +1,74 @@
+/** Words that people type with an act, without what they repeat of what its case masks: lists and the audit hold them as they are. */
+
+import type { CaseState } from "../core/case-state.ts";
+import { isFootholdError } from "../core/errors.ts";
+import type { Entry } from "../core/journal.ts";
+import { maskTexts } from "../core/masked-values.ts";
+import type { CaseType } from "../define/case-type.ts";
+import { hasMasks, maskedTexts } from "../define/masking.ts";
+import type { Registry } from "../define/registry.ts";
+import type { Store } from "../store/port.ts";
+import type { ActHead } from "./act-head.ts";
+import { definitionOf } from "./definition.ts";
+import { isCaseId } from "./requests.ts";
+
+/** Where it is looked up what a case masks. */
+export interface MaskLookup {
+  readonly store: Pick<Store, "loadRow" | "loadCase">;
+  readonly registry: Registry;
+}
+
+/** What the words of an act may not repeat: what was masked before it, and what is after. Nothing where no definition is loaded. */
+export function textsAround(
+  caseType: CaseType | null,
+  before: CaseState,
+  after: () => CaseState,
+): readonly string[] {
+  if (caseType === null || !hasMasks(caseType)) return [];
+  return [...maskedTexts(caseType, before), ...maskedTexts(caseType, after())];
+}
+
+/** Entries of an act without these texts in its words. */
+export function maskWords(entries: readonly Entry[], texts: readonly string[]): readonly Entry[] {
+  return texts.length === 0 ? entries : entries.map((entry) => maskWordsOf(entry, texts));
+}
+
+function maskWordsOf(entry: Entry, texts: readonly string[]): Entry {
+  if ("reason" in entry)
+    return entry.reason === null ? entry : { ...entry, reason: maskTexts(entry.reason, texts) };
+  if (entry.kind === "noteAdded") return { ...entry, text: maskTexts(entry.text, texts) };
+  if (entry.kind === "approvalAnswered")
+    return entry.note === null ? entry : { ...entry, note: maskTexts(entry.note, texts) };
+  if (entry.kind === "stepConfirmed" && "reason" in entry.by)
+    return { ...entry, by: { ...entry.by, reason: maskTexts(entry.by.reason, texts) } };
+  return entry;
+}
+
+/** A reason for an act on a case, whatever comes of the act; a mark where the case cannot be read. */
+export async function maskReason(
+  { store, registry }: MaskLookup,
+  caseId: string,
+  reason: string,
+): Promise<string> {
+  const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
+  const caseType = row === null ? null : definitionOf(registry, row).caseType;
+  if (caseType === null || !hasMasks(caseType)) return reason;
+  try {
+    const stored = await store.loadCase(caseId);
+    return stored === null ? reason : maskTexts(reason, maskedTexts(caseType, stored.state));
+  } catch (error) {
+    if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
+    return "[masked]";
+  }
+}
+
+/** The head of an act without these texts in its reason. */
+export function withoutTexts(head: ActHead, texts: readonly string[]): ActHead {
+  return head.why === null ? head : { ...head, why: maskTexts(head.why, texts) };
+}
+
+/** The head of an act on a case, whatever comes of the act, without what its reason repeats. */
+export async function maskHead(lookup: MaskLookup, head: ActHead): Promise<ActHead> {
+  const { caseId, why } = head;
+  return caseId === null || why === null ? head : { ...head, why: await maskReason(lookup, caseId, why) };
+}
