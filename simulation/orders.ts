@@ -5,7 +5,7 @@
  */
 
 import { foldJournal } from "../src/core/fold.ts";
-import { isNotNeeded, type StepState } from "../src/core/case-state.ts";
+import { isNotNeeded, stepOf, type StepState } from "../src/core/case-state.ts";
 import { isFootholdError } from "../src/core/errors.ts";
 import { canonicalJson, isJsonObject, type JsonObject } from "../src/core/json.ts";
 import { factsOf } from "../src/define/facts.ts";
@@ -94,7 +94,7 @@ export class Orders {
     });
   }
 
-  /** Only where one is there with what is wanted by the plan that they saw. */
+  /** Only where that very one is there, with what is wanted by the plan that they saw. */
   async #confirm(caseId: string, step: string): Promise<void> {
     if (undoneName(step) !== step) return;
     const { desk, shapes, counts } = this.#options;
@@ -105,9 +105,12 @@ export class Orders {
       const stored = (await this.#cases()).find(({ row }) => row.caseId === caseId);
       const outline = shapes.map((shape) => sendOutline(shape, step)).find((one) => one !== null) ?? null;
       if (stored?.row.revision !== revision || outline === null) return;
-      const wanted = canonicalJson(contentOf(outline, factsOf(foldJournal(caseId, stored.journal))));
+      const state = foldJournal(caseId, stored.journal);
+      const wanted = canonicalJson(contentOf(outline, factsOf(state)));
+      const version = stepOf(state, step).intent?.version;
       const effect = this.#effectsOf(caseId, step).find(
-        ({ request, isUndone }) => !isUndone && request.content === wanted,
+        ({ request, isUndone }) =>
+          !isUndone && request.content === wanted && request.intentVersion === version,
       );
       if (effect === undefined) return;
       await desk.confirmStep(caseId, { ...seen, plan, result: { id: effect.id } });
