@@ -153,21 +153,24 @@ export class Ignoring {
     return work?.losses === 0 && work.attempts === 0 && !wasReplayed;
   }
 
-  /** Made until an answer is heard: it is safe to do twice. Never rejects. */
+  /** One after the other. Never rejects. */
   #act(what: string, act: () => Promise<void>): Promise<void> {
-    this.#acting = this.#acting.then(async () => {
-      for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
-        try {
-          await act();
-          this.#options.onTrace(`a person ${what}`);
-          return;
-        } catch (error) {
-          this.#options.onTrace(`a person is refused: ${what}: ${String(error)}`);
-          if (!isFootholdError(error)) throw error;
-          if (error.code !== "DATABASE_UNAVAILABLE") return;
-        }
-      }
-    });
+    this.#acting = this.#acting.then(() => this.#untilHeard(what, act));
     return this.#acting;
+  }
+
+  /** It is safe to do twice. */
+  async #untilHeard(what: string, act: () => Promise<void>): Promise<void> {
+    for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+      try {
+        await act();
+        this.#options.onTrace(`a person ${what}`);
+        return;
+      } catch (error) {
+        this.#options.onTrace(`a person is refused: ${what}: ${String(error)}`);
+        if (!isFootholdError(error)) throw error;
+        if (error.code !== "DATABASE_UNAVAILABLE") return;
+      }
+    }
   }
 }
