@@ -2,7 +2,14 @@
 
 import { createHash } from "node:crypto";
 import { basisOf } from "../src/core/basis.ts";
-import { type Attempt, type CaseState, isNotNeeded, recordedAnswer, stepOf } from "../src/core/case-state.ts";
+import {
+  type Attempt,
+  type CaseState,
+  hasEffect,
+  isNotNeeded,
+  recordedAnswer,
+  stepOf,
+} from "../src/core/case-state.ts";
 import type { Entry, JournalEntry } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
@@ -342,12 +349,12 @@ function checkPassedOver({ shape, state }: EntrySite, step: string, violate: Vio
 
 /** Only that of which nothing can be outside is left out. */
 function checkLeftOut({ state }: EntrySite, step: string, violate: Violate): void {
-  const { confirmation, lapse, intent } = stepOf(state, step);
+  const { confirmation, intent } = stepOf(state, step);
   const isOpen = intent !== null && !intent.isUndone && intent.attempts.some((one) => !isProved(one));
   if (isOpen && confirmation?.intentVersion !== intent.version)
     violate("skip", `${step} is left out, and it is not known whether it happened`);
-  if (confirmation !== null && lapse === null && !isNotNeeded(confirmation))
-    violate("skip", `${step} is left out, and is confirmed`);
+  if (confirmation !== null && hasEffect(confirmation))
+    violate("skip", `${step} is left out, and what it did is there`);
 }
 
 /** Only what is broken or changed lapses (R13, R14). */
