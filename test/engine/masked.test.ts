@@ -6,7 +6,9 @@ import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
 import { defineEvent } from "../../src/define/event.ts";
 import { maskJournal } from "../../src/desk/masked-journal.ts";
-import type { Desk } from "../../src/desk/desk.ts";
+import { registryOf } from "../../src/define/registry.ts";
+import { createDesk, type Desk } from "../../src/desk/desk.ts";
+import { ENGINE_VERSION } from "../../src/engine/version.ts";
 import { testApp } from "../../src/http/app.fixture.ts";
 import { watchedClient } from "../../src/http/api/every-route.fixture.ts";
 import type { Client } from "../../src/http/client/client.ts";
@@ -166,9 +168,9 @@ describe.each(STORES)("masked values on %s", (kind) => {
 
   test("are not told either where people have typed them into what they say", async () => {
     const said = `the bank says that ${CANARIES.iban} is closed`;
-    await desk.addNote(caseId, { text: said, by: "ben" });
     await desk.assignCase(caseId, { to: { id: "u-1", label: "Ann" }, reason: said, by: "ben" });
     await desk.pause(caseId, { reason: said, by: "ben" });
+    await desk.addNote(caseId, { text: said, by: "ben" });
     await desk.skipStep(caseId, { step: "pay", reason: said, by: "ben" });
     await desk.cancel(caseId, { reason: said, by: "ben" });
     await world.rests(caseId, "in_review");
@@ -187,6 +189,36 @@ describe.each(STORES)("masked values on %s", (kind) => {
     };
     expect(JSON.stringify(told)).toContain("the bank says that *** is closed");
     for (const [where, what] of Object.entries(told)) expect([where, found(what)]).toEqual([where, []]);
+  });
+
+  test("are not told by what is asked of a second person, nor by who answers or was refused", async () => {
+    const strict = createDesk({
+      store: world.store,
+      ports: world.ports,
+      registry: registryOf([payout]),
+      engineVersion: ENGINE_VERSION,
+      secondRules: [{ moves: ["cancel"], caseTypes: "all" }],
+    });
+    const said = `the bank says that ${CANARIES.iban} is closed`;
+    await strict.cancel(caseId, { reason: said, by: "ben" });
+    const [asked] = await strict.listSeconds();
+    expect(asked).toMatchObject({ reason: "the bank says that *** is closed" });
+    const answer = { approved: true, reason: said };
+    const requestId = asked?.requestId ?? "";
+    await expect(strict.answerSecond(requestId, { ...answer, by: "ben" })).rejects.toMatchObject({
+      code: "SECOND_REFUSED",
+    });
+    await strict.answerSecond(requestId, { ...answer, approved: false, by: "ann" });
+    await expect(strict.undoStep(caseId, { step: "pay", reason: said, by: "ben" })).rejects.toMatchObject({
+      code: "NOTHING_TO_UNDO",
+    });
+    const audit = await world.store.audit.list({ limit: 100, caseId });
+    const refused = audit.lines.filter(({ outcome }) => outcome === "refused");
+    expect(refused.map(({ act, why }) => [act, why])).toEqual([
+      ["undo", "the bank says that *** is closed"],
+      ["approveSecond", "the bank says that *** is closed"],
+    ]);
+    expect(found([await strict.show(caseId), await strict.listSeconds(), audit])).toEqual([]);
   });
 
   test("are kept in the journal, so that the case goes on with them", async () => {
