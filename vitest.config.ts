@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/setup/longest-first.ts";
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
@@ -37,6 +38,7 @@ export default defineConfig({
     // Processes, servers and leases are real, and the machine may be busy. No test is made to fail by being slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     // A test that is meant to be left out says so where it stands; one left over from debugging fails the run.
     allowOnly: false,
     projects: [
