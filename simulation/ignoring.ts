@@ -126,7 +126,9 @@ export class Ignoring {
       const [one] = ignored;
       if (one === undefined) return;
       counts.hit("ignoredEvent");
-      const isUntouched = one.was === "ready" && (await this.#wasNeverTaken(eventId, consumer));
+      // A worker whose claim a failover lost can have told a case of it all the same.
+      const isCertain = failovers === 0 && one.was === "ready";
+      const isUntouched = isCertain && (await this.#wasNeverTaken(eventId, consumer));
       if (isForGood && failovers === this.#failovers)
         this.#left.set(eventId, { eventId, consumer, isUntouched });
     });
