@@ -9,14 +9,14 @@ import { mayDo } from "../core/rights.ts";
 import type { OidcOptions } from "../define/config.ts";
 import { createApi, type ApiOptions } from "./api/api.ts";
 import type { SignIn } from "./api/identity.ts";
-import { API_BASE, OPENAPI_PATH } from "./api/routes.ts";
+import { API_BASE } from "./api/routes.ts";
 import { clientAddress } from "./client-address.ts";
 import { readConsole, type ConsoleFile } from "./console-files.ts";
 import { readHealth } from "./health.ts";
 import { judgeRequest, type Reach } from "./loopback.ts";
 import { readMetrics } from "./metrics.ts";
 import { createOidc } from "./oidc.ts";
-import { problemOf, RETRY_AFTER_S, type ProblemStatus } from "./problem.ts";
+import { answerProblem, noRoute, problemOf } from "./problem.ts";
 
 /** What the app is made of. */
 export interface AppOptions extends Omit<ApiOptions, "addressOf" | "hasOidc"> {
@@ -196,21 +196,4 @@ function peerOf(c: Context): string | null {
 
 function noMethod({ req }: AppContext): FootholdError {
   return new FootholdError("INVALID_REQUEST", `${req.method} is not answered here; there is GET, HEAD.`);
-}
-
-function noRoute({ req }: AppContext): FootholdError {
-  const path = JSON.stringify(req.path.slice(0, 100));
-  return new FootholdError(
-    "INVALID_REQUEST",
-    `There is nothing at ${path}. There are /, /healthz, /metrics and what ${OPENAPI_PATH} describes.`,
-  );
-}
-
-function answerProblem(c: AppContext, error: unknown, status?: ProblemStatus): Response {
-  const problem = problemOf(error);
-  const answered = { ...problem, status: status ?? problem.status };
-  if (answered.status === 503) c.header("Retry-After", String(RETRY_AFTER_S));
-  return c.body(`${JSON.stringify(answered, null, 2)}\n`, answered.status, {
-    "Content-Type": "application/problem+json; charset=utf-8",
-  });
 }

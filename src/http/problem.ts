@@ -1,6 +1,8 @@
 /** Errors as `application/problem+json` (RFC 9457), with our stable code. */
 
-import { isFootholdError, type ErrorCode, type ErrorDetails } from "../core/errors.ts";
+import type { Context } from "hono";
+import { FootholdError, isFootholdError, type ErrorCode, type ErrorDetails } from "../core/errors.ts";
+import { OPENAPI_PATH } from "./api/routes.ts";
 import type { Problem } from "./api/types.ts";
 
 /** Statuses that the API answers with when something is wrong. */
@@ -18,6 +20,25 @@ export function problemOf(error: unknown): Problem & { readonly status: ProblemS
   const { code, message, details } = error;
   const [title, status] = TOLD[code];
   return { title, status, code, detail: message, ...toldOf(details) };
+}
+
+/** Answers a request with what an error is told as; `status` takes the place of the code's own. */
+export function answerProblem(c: Context, error: unknown, status?: ProblemStatus): Response {
+  const problem = problemOf(error);
+  const answered = { ...problem, status: status ?? problem.status };
+  if (answered.status === 503) c.header("Retry-After", String(RETRY_AFTER_S));
+  return c.body(`${JSON.stringify(answered, null, 2)}\n`, answered.status, {
+    "Content-Type": "application/problem+json; charset=utf-8",
+  });
+}
+
+/** What a request for an address is answered with that has nothing. */
+export function noRoute({ req }: Context): FootholdError {
+  const path = JSON.stringify(req.path.slice(0, 100));
+  return new FootholdError(
+    "INVALID_REQUEST",
+    `There is nothing at ${path}. There are /, /healthz, /metrics and what ${OPENAPI_PATH} describes.`,
+  );
 }
 
 /** Of what an error carries only what is meant for whoever asked. */

@@ -10,7 +10,7 @@ import { fetchHandler, nodeHandler, type FetchHandler, type NodeHandler } from "
 import { ignoreEvent, type IgnoreAct, type IgnoreReport } from "./ignore.ts";
 import type { Ask } from "./outside.ts";
 import { Receiver } from "./receive.ts";
-import { reconcile, type ReconcileReport } from "./reconcile.ts";
+import { reconcile, type ReconcileBounds, type ReconcileReport } from "./reconcile.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
 import { showEvent } from "./show-event.ts";
@@ -48,7 +48,7 @@ export interface Inbox {
   /** What frees the work of lost holders, ends what waited too long and forgets what is old. */
   sweep(options?: { readonly intervalMs?: number }): InboxSweep;
   /** Reads the list of one source. Throws `CONFIG_INVALID`, and what its function throws. */
-  reconcile(source: string, signal?: AbortSignal): Promise<ReconcileReport>;
+  reconcile(source: string, options?: ReconcileBounds): Promise<ReconcileReport>;
   /**
    * Opens the work of an event again, of one consumer or of all. What it did before is not done twice: its acts keep
    * their keys. Throws `INVALID_REQUEST` for an event or consumer that is not there.
@@ -87,14 +87,8 @@ export function createInbox(options: InboxOptions): Inbox {
     nodeFor: (source) => nodeHandler(receiver, onUnread, () => source),
     worker: (given) => createInboxWorker({ ...given, store, sources, ports, ...report }),
     sweep: (given) => createInboxSweep({ ...given, store, sources, ports, receiver, ...report }),
-    reconcile: (name, signal) =>
-      reconcile({
-        store: store.inbox,
-        receiver,
-        ports,
-        source: sourceNamed(sources, name),
-        signal: signal ?? new AbortController().signal,
-      }),
+    reconcile: (name, bounds = {}) =>
+      reconcile({ store: store.inbox, receiver, ports, source: sourceNamed(sources, name), ...bounds }),
     replay: (eventId, act) => replay(options, eventId, act),
     ignore: (eventId, act) => ignoreEvent(store, eventId, act),
     show: (eventId) => showEvent(store, eventId),

@@ -22,13 +22,20 @@ const PAGE_MS_MAX = 60_000;
 /** What happened just now may not be in the list yet. */
 const FRESH_MS = 5_000;
 
+/** How long a list may be read. */
+export interface ReconcileBounds {
+  /** Ends the reading, also within a page. */
+  readonly signal?: AbortSignal;
+  /** No further page is begun after this, in ms; the next reading goes on. Default: 1,000 pages, however long they take. */
+  readonly beginsForMs?: number;
+}
+
 /** What a list is read with. */
-export interface ReconcileOptions {
+export interface ReconcileOptions extends ReconcileBounds {
   readonly store: Pick<InboxStore, "readReconciling" | "writeReconciling">;
   readonly receiver: Receiver;
   readonly ports: Pick<Ports, "clock">;
   readonly source: Source;
-  readonly signal: AbortSignal;
 }
 
 /** What was found. */
@@ -42,7 +49,8 @@ export interface ReconcileReport {
 
 /** Reads a list. Throws `CONFIG_INVALID` for a source without one, and what its function throws. */
 export async function reconcile(options: ReconcileOptions): Promise<ReconcileReport> {
-  const { store, source, signal } = options;
+  const { store, source, ports, beginsForMs = Infinity, signal = new AbortController().signal } = options;
+  const endsAt = ports.clock.monotonic() + beginsForMs;
   const { list, tenant, name } = source;
   if (list === null) {
     throw new FootholdError("CONFIG_INVALID", `The source ${name} has no list to read: give it \`list\`.`);
@@ -53,13 +61,16 @@ export async function reconcile(options: ReconcileOptions): Promise<ReconcileRep
   let items = 0;
   let missed = 0;
   for (let pages = 0; pages < PAGES_MAX && !signal.aborted; pages += 1) {
+    if (pages > 0 && ports.clock.monotonic() >= endsAt) break;
     const isGoingOn = pages === 0 && cursor !== null;
-    const page = await readPage(options, list, { ...underWay, cursor }).catch(async (error: unknown) => {
-      // A provider may have forgotten where the last reading stopped, and nothing else would ever get past that.
-      const again = { ...known, underWay: { ...underWay, cursor: null } };
-      if (isGoingOn && !signal.aborted) await store.writeReconciling(tenant, name, again);
-      throw error;
-    });
+    const page = await readPage({ source, signal }, list, { ...underWay, cursor }).catch(
+      async (error: unknown) => {
+        // A provider may have forgotten where the last reading stopped, and nothing else would ever get past that.
+        const again = { ...known, underWay: { ...underWay, cursor: null } };
+        if (isGoingOn && !signal.aborted) await store.writeReconciling(tenant, name, again);
+        throw error;
+      },
+    );
     missed += await takeAll(options, page.items);
     items += page.items.length;
     cursor = page.next;
@@ -85,7 +96,7 @@ function beginning(
 
 /** One page, whole: what is beyond a bound must not be taken for read. */
 async function readPage(
-  { source, signal }: ReconcileOptions,
+  { source, signal }: { readonly source: Source; readonly signal: AbortSignal },
   { page }: NonNullable<Source["list"]>,
   { sinceAt, untilAt, cursor }: NonNullable<Reconciling["underWay"]>,
 ): Promise<{ readonly items: readonly ListedItem[]; readonly next: Json }> {

@@ -52,6 +52,7 @@ export async function listNotices(parts: NoticeDeskParts, limit?: number): Promi
   ]);
   return {
     now,
+    isConfigured: parts.book !== null,
     notices: open.map(viewNotice),
     undeliverable: undeliverable.map(viewMessage),
     undeliverableCount: count,

@@ -29,6 +29,8 @@ export interface NoticeView extends Pick<
 /** What owners were told. */
 export interface NoticesView {
   readonly now: number;
+  /** False where the configuration says nothing of notices: then nobody is told. */
+  readonly isConfigured: boolean;
   /** Oldest first. */
   readonly notices: readonly NoticeView[];
   /** Wait for a person; newest first. */

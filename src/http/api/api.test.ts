@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readExportedCase } from "../../core/exported-case.ts";
 import { claimAll } from "../../desk/purchase.fixture.ts";
 import { refusalOf } from "../../desk/refusal.fixture.ts";
 import { memoryStore } from "../../store/memory/store.ts";
@@ -232,6 +233,10 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   });
   expect(await client.revealCase({ caseId, reason: why })).toMatchObject({ caseId, values: [] });
   await client.previewCase({ caseId });
+  const exported = await client.exportCase({ caseId });
+  expect(readExportedCase(exported)).toEqual(exported);
+  expect(exported.entries.map(({ entry }) => entry.kind)).toEqual(["caseStarted"]);
+  expect((await client.revealExport({ caseId, reason: why })).entries).toEqual(exported.entries);
   expect(await client.countCases({ type: "purchase" })).toEqual({ count: 1, isCapped: false });
   expect((await client.listCaseTypes()).caseTypes.map(({ name }) => name)).toEqual([
     "purchase",

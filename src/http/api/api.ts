@@ -41,8 +41,12 @@ export type TellProblem = (
 /** An app with every route; what it throws is for the app that it is mounted in. */
 export function createApi(options: ApiOptions, tellProblem: TellProblem): Hono {
   const app = new Hono();
-  const document = JSON.stringify(openApiDocument());
-  app.get(OPENAPI_PATH, (c) => c.body(document, 200, { "Content-Type": "application/json; charset=utf-8" }));
+  // Made when it is asked for: it takes as long as all the rest, and most processes never tell it.
+  let document: string | null = null;
+  app.get(OPENAPI_PATH, (c) => {
+    document ??= JSON.stringify(openApiDocument());
+    return c.body(document, 200, { "Content-Type": "application/json; charset=utf-8" });
+  });
   const { streamBeatMs: beatMs = BEAT_MS } = options;
   const feed = createChangeFeed(options.store, options.ports.clock);
   app.get(CHANGES_PATH, (c) =>

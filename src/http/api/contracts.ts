@@ -33,11 +33,13 @@ import {
   eventHistory,
   eventPage,
   ignoreReply,
+  reconciled,
   refusals,
   replayReply,
   workCounts,
 } from "./schemas/inbox-schemas.ts";
 import { messageParams, notices, ownerParams, owners, retried, tested } from "./schemas/notice-schemas.ts";
+import { caseExport } from "./schemas/export-schemas.ts";
 import { forms, movePreview } from "./schemas/preview-schemas.ts";
 import { milestones, milestonesQuery } from "./schemas/milestone-schemas.ts";
 import { caseMap, history, historyQuery, traffic } from "./schemas/picture-schemas.ts";
@@ -82,6 +84,7 @@ import {
   sessionBody,
   showQuery,
   skipBody,
+  sourceParams,
   startBody,
   takeOverBody,
 } from "./schemas/request-schemas.ts";
@@ -114,6 +117,8 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   countCases: { ...none, query: casesQuery, reply: caseCount },
   showCase: { ...onCase, query: showQuery, body: null, reply: reviewPacket },
   previewCase: { ...onCase, body: null, reply: preview },
+  exportCase: { ...onCase, body: null, reply: caseExport },
+  revealExport: { ...onCase, body: revealBody, reply: caseExport },
   previewMove: { ...onCase, body: previewBody, reply: movePreview },
   startCase: { ...none, body: startBody, reply: startedCase },
   answerApproval: { ...onCase, body: approvalBody, reply: actReply },
@@ -151,6 +156,7 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   listEvents: { ...none, query: eventsQuery, reply: eventPage },
   showEvent: { ...none, params: eventParams, reply: eventHistory },
   countWork: { ...none, reply: workCounts },
+  reconcileSource: { ...none, params: sourceParams, body: nothing, reply: reconciled },
   listRefusals: { ...none, query: limitQuery, reply: refusals },
   showEventBody: { ...none, params: eventParams, reply: eventBodyView },
   revealEventBody: { ...none, params: eventParams, body: revealBody, reply: eventBodyView },

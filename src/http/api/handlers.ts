@@ -14,6 +14,7 @@ import { AUDIT_HANDLERS } from "./audit-handlers.ts";
 import { BULK_HANDLERS } from "./bulk-handlers.ts";
 import type { Answer, ApiParts, Call, Handler } from "./call.ts";
 import { criteriaOf, eachReachedBy, visibleTypes } from "./criteria.ts";
+import { exportCase } from "../../desk/export-case.ts";
 import { actorOf, type Identity } from "./identity.ts";
 import { INBOX_HANDLERS } from "./inbox-handlers.ts";
 import { PICTURE_HANDLERS } from "./picture-handlers.ts";
@@ -22,6 +23,7 @@ import { MILESTONE_HANDLERS } from "./milestone-handlers.ts";
 import { NOTICE_HANDLERS } from "./notice-handlers.ts";
 import { SECOND_HANDLERS } from "./second-handlers.ts";
 import { VIEW_HANDLERS } from "./view-handlers.ts";
+import { ACCESS_WAIT_MS_MAX } from "./schemas/request-schemas.ts";
 import type {
   ApiTypes,
   CaseParams,
@@ -40,8 +42,6 @@ const LIST_LIMIT = 100;
 const COUNT_MAX = 1_000;
 /** Claims that are counted by holder. */
 const CLAIMS_COUNTED_MAX = 10_000;
-/** How long a request waits for the case that tries a restored access, in ms: less than a connection may take. */
-const ACCESS_WAIT_MS = 20_000;
 
 /** Every route's. */
 export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
@@ -75,6 +75,13 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   previewCase: async ({ parts, params }) => {
     const { caseId, revision, plan } = await parts.desk.show(params.caseId);
     return { reply: { caseId, revision, plan }, ...(plan === null ? {} : { etag: plan.version }) };
+  },
+  exportCase: async ({ parts, params: { caseId } }) => ({
+    reply: await exportCase(parts, caseId, { isMasked: true }),
+  }),
+  revealExport: async ({ parts, params: { caseId }, who, body }) => {
+    await parts.desk.reveal(caseId, { ...body, by: actorOf(who) });
+    return { reply: await exportCase(parts, caseId, { isMasked: false }) };
   },
   previewMove: async ({ parts, params, body }) => {
     const reply = await parts.desk.preview(params.caseId, readPreview(body));
@@ -141,7 +148,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
       ...body,
       destination: params.destination,
       by: actorOf(who),
-      waitMs: ACCESS_WAIT_MS,
+      waitMs: body.waitMs ?? ACCESS_WAIT_MS_MAX,
     }),
   }),
   listWorkers: async ({ parts }) => ({ reply: await listWorkers(parts) }),

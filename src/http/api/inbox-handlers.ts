@@ -14,6 +14,8 @@ import type { EventBodyView, EventsQuery, InboxApiTypes } from "./inbox-types.ts
 
 /** Events and refusals in one answer where nothing else is asked for. */
 const LIST_LIMIT = 100;
+/** How long a request begins further pages of a provider's list, in ms: less than a connection may take. */
+const RECONCILE_MS_MAX = 20_000;
 /** Bytes of a body that are told as text. */
 const TEXT_BYTES_MAX = 8 * 1024 * 1024;
 /** Bytes of a body that is no text that are told. */
@@ -41,6 +43,20 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
     };
     await onRecord(parts, head, null);
     return { reply: viewBody(await parts.store.inbox.loadBody(event.deliveryId)) };
+  },
+  reconcileSource: async ({ parts, params: { source }, who }) => {
+    const inbox = createInbox(parts);
+    try {
+      const report = await inbox.reconcile(source, { beginsForMs: RECONCILE_MS_MAX });
+      await onRecord(
+        parts,
+        { ...houseHead("reconcile", { by: actorOf(who) }), about: source },
+        { ...report },
+      );
+      return { reply: report };
+    } finally {
+      await inbox.close();
+    }
   },
   replayEvent: async ({ parts, params, body, who }) => {
     const opened = await createInbox(parts).replay(params.eventId, { ...body, by: who.name });

@@ -43,6 +43,13 @@ export const INBOX_ROUTES: {
     path: "/inbox/events/{eventId}/body/reveal",
     summary: "What arrived, as it is kept, for a reason that is on record",
   },
+  reconcileSource: {
+    ...common,
+    method: "POST",
+    verb: "replay",
+    path: "/inbox/sources/{source}/reconcile",
+    summary: "Read the provider's own list into the inbox for a while; asked again, it goes on",
+  },
   replayEvent: {
     ...common,
     method: "POST",

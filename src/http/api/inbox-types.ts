@@ -67,6 +67,15 @@ export interface IgnoreReply {
   readonly sentence: string;
 }
 
+/** What a provider's own list held. */
+export interface ReconcileReply {
+  readonly items: number;
+  /** Events that had never arrived. */
+  readonly missed: number;
+  /** False where it stopped before the list's end: asked again, it goes on there. */
+  readonly isComplete: boolean;
+}
+
 /** What each route takes and gives. */
 export interface InboxApiTypes {
   readonly listEvents: { params: object; query: EventsQuery; body: null; reply: EventPage };
@@ -85,6 +94,12 @@ export interface InboxApiTypes {
   };
   readonly showEventBody: { params: EventParams; query: object; body: null; reply: EventBodyView };
   readonly revealEventBody: { params: EventParams; query: object; body: RevealBody; reply: EventBodyView };
+  readonly reconcileSource: {
+    params: { source: string };
+    query: object;
+    body: object;
+    reply: ReconcileReply;
+  };
   readonly replayEvent: { params: EventParams; query: object; body: ReplayBody; reply: ReplayReply };
   readonly ignoreEvent: { params: EventParams; query: object; body: IgnoreBody; reply: IgnoreReply };
 }

@@ -29,6 +29,8 @@ const ACTS: Readonly<Partial<Record<RouteId, string>>> = {
   orderBulkAct: "orderBulk",
   replayEvent: "replay",
   ignoreEvent: "ignore",
+  reconcileSource: "reconcile",
+  revealExport: "reveal",
   revealCase: "reveal",
   revealEventBody: "revealBody",
 };
@@ -45,13 +47,13 @@ export interface RefusedCall {
 export function refusedAct(id: RouteId, { method, verb }: RouteHead, call: RefusedCall): ActHead | null {
   if (call.who === null || method === "GET" || verb === null || verb === "see" || id === "previewBulk")
     return null;
-  const { caseId, destination, bulkId, problemId, eventId } = call.params;
+  const { caseId, destination, bulkId, problemId, eventId, source } = call.params;
   const { step, reason } = textsOf(call.body);
   return {
     act: ACTS[id] ?? id,
     who: actorOf(call.who),
     caseId: caseId !== undefined && isCaseId(caseId) ? caseId : null,
-    about: step ?? destination ?? bulkId ?? problemId ?? eventId ?? null,
+    about: step ?? destination ?? bulkId ?? problemId ?? eventId ?? source ?? null,
     plan: call.plan ?? null,
     why: reason,
   };

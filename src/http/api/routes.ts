@@ -95,6 +95,21 @@ export const API_ROUTES: {
     tag: "Cases",
     summary: "What a pick-up would do now; free and not logged",
   },
+  exportCase: {
+    ...read,
+    path: "/cases/{caseId}/export",
+    verb: "see",
+    on: "case",
+    tag: "Cases",
+    summary: "The case with its whole journal, to be kept; with marks for what is masked",
+  },
+  revealExport: {
+    ...fact,
+    path: "/cases/{caseId}/export/reveal",
+    verb: "reveal",
+    tag: "Cases",
+    summary: "The same as it is, for a reason that is on record: it can be replayed",
+  },
   previewMove: {
     method: "POST",
     path: "/cases/{caseId}/preview",

@@ -1,7 +1,8 @@
 /** What each route takes and gives, as types alone: the server's schemas and the client are held to the same text. */
 
 import type { FieldFault, ErrorCode } from "../../core/errors.ts";
-import type { Assignee } from "../../core/journal.ts";
+import type { ExportedCase } from "../../core/exported-case.ts";
+import type { Assignee, Entry } from "../../core/journal.ts";
 import type { Json } from "../../core/json.ts";
 import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
 import type { Priority } from "../../core/starting.ts";
@@ -189,6 +190,23 @@ export interface TakeOverBody {
 export interface AccessBody {
   readonly credentialId?: string;
   readonly reason?: string | null;
+  /** How long the case that is tried first is watched, at most 20,000, which is the default. */
+  readonly waitMs?: number;
+}
+
+/** A case as a document, to be kept and replayed. Times are epoch ms. */
+export interface CaseExport {
+  readonly format: ExportedCase["format"];
+  readonly caseId: string;
+  readonly exportedAt: number;
+  /** True where marks stand for what is masked: it can be read, and not replayed. Left out where nothing is masked. */
+  readonly isMasked?: boolean;
+  /** The journal, whole, oldest first. What else an entry holds depends on its kind. */
+  readonly entries: readonly {
+    readonly revision: number;
+    readonly at: number;
+    readonly entry: { readonly kind: Entry["kind"] };
+  }[];
 }
 
 /** The plan of a case now. */
@@ -247,6 +265,8 @@ export interface ApiTypes
   readonly countCases: { params: Nothing; query: CasesQuery; body: null; reply: CaseCount };
   readonly showCase: { params: CaseParams; query: { repairId?: string }; body: null; reply: ReviewPacket };
   readonly previewCase: { params: CaseParams; query: Nothing; body: null; reply: Preview };
+  readonly exportCase: { params: CaseParams; query: Nothing; body: null; reply: CaseExport };
+  readonly revealExport: { params: CaseParams; query: Nothing; body: RevealBody; reply: CaseExport };
   readonly previewMove: { params: CaseParams; query: Nothing; body: PreviewBody; reply: MovePreview };
   readonly startCase: { params: Nothing; query: Nothing; body: StartBody; reply: StartedCase };
   readonly answerApproval: { params: CaseParams; query: Nothing; body: ApprovalBody; reply: ActReply };

@@ -310,7 +310,8 @@ const moveView = named<MoveView>("MoveView")(
   }),
 );
 
-const entryKind = oneOf<EntryKind>({
+/** What an entry of the journal says. */
+export const entryKind: z.ZodType<EntryKind> = oneOf<EntryKind>({
   approvalAnswered: true,
   attemptFailed: true,
   attemptOpened: true,

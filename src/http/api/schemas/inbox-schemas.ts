@@ -14,7 +14,7 @@ import type {
   WorkCount,
   WorkState,
 } from "../../../store/inbox-port.ts";
-import type { EventBodyView, IgnoreReply, ReplayReply } from "../inbox-types.ts";
+import type { EventBodyView, IgnoreReply, ReconcileReply, ReplayReply } from "../inbox-types.ts";
 import type { ApiTypes } from "../types.ts";
 import { count, list, named, oneOf, text, textOrNone, time, timeOrNone, typed } from "./schema.ts";
 
@@ -169,6 +169,11 @@ export const eventBodyView: z.ZodType<EventBodyView> = named<EventBodyView>("Eve
     isCut: z.boolean(),
     isMasked: z.boolean(),
   }),
+);
+
+/** What a provider's list held. */
+export const reconciled: z.ZodType<ReconcileReply> = named<ReconcileReply>("Reconciled")(
+  z.strictObject({ items: count, missed: count, isComplete: z.boolean() }),
 );
 
 /** What was opened again. */

@@ -64,6 +64,7 @@ const notice = named<NoticeView>("Notice")(
 export const notices: z.ZodType<NoticesView> = named<NoticesView>("Notices")(
   z.strictObject({
     now: time,
+    isConfigured: z.boolean(),
     notices: list(notice),
     undeliverable: list(message),
     undeliverableCount: count,

@@ -55,6 +55,8 @@ import { json, list, named, oneOf, time, typed } from "./schema.ts";
 const NAME_CHARS_MAX = 200;
 /** Longest cursor. */
 const CURSOR_CHARS_MAX = 500;
+/** How long a request waits for the case that tries a restored access, in ms: less than a connection may take. */
+export const ACCESS_WAIT_MS_MAX = 20_000;
 /** Values of one repeated parameter. */
 const REPEATS_MAX = 20;
 
@@ -95,6 +97,9 @@ export const caseTypeParams: z.ZodType<{ caseType: string }> = z.strictObject({ 
 export const destinationParams: z.ZodType<{ destination: string }> = z.strictObject({ destination: name });
 /** Names an event of the inbox. */
 export const eventParams: z.ZodType<{ readonly eventId: string }> = z.strictObject({ eventId: name });
+
+/** Names a source of events. */
+export const sourceParams: z.ZodType<{ readonly source: string }> = z.strictObject({ source: name });
 
 /** Work to be opened again. */
 export const replayBody: z.ZodType<ReplayBody> = named<ReplayBody>("ReplayRequest")(
@@ -297,5 +302,9 @@ export const takeOverBody: z.ZodType<TakeOverBody> = named<TakeOverBody>("TakeOv
 
 /** An access that works again. */
 export const accessBody: z.ZodType<AccessBody> = named<AccessBody>("AccessRequest")(
-  z.strictObject({ credentialId: name.exactOptional(), reason }),
+  z.strictObject({
+    credentialId: name.exactOptional(),
+    reason,
+    waitMs: z.int().min(0).max(ACCESS_WAIT_MS_MAX).exactOptional(),
+  }),
 );
