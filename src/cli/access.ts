@@ -2,11 +2,13 @@
 
 import { FootholdError } from "../core/errors.ts";
 import { readDuration } from "../define/duration.ts";
-import { PROBE_WAIT_MS_DEFAULT, type AccessProbe, type AccessReply } from "../desk/access.ts";
 import { END_OPTIONS, REASON_OPTION } from "./act.ts";
-import { needed, usage, type Call, type Command } from "./command.ts";
-import { whoActs, withOpened } from "./open.ts";
+import { needed, textsGiven, usage, type Call, type Command } from "./command.ts";
+import type { Reply } from "./replies.ts";
 import { say, sayJson } from "./terminal.ts";
+import { withClient } from "./with-client.ts";
+
+type AccessReply = Reply<"restoreAccess">;
 
 /** Lets every case go on that waits on a credential. */
 export const accessRestoredCommand: Command = {
@@ -18,7 +20,7 @@ export const accessRestoredCommand: Command = {
     {
       name: "wait",
       value: "TIME",
-      help: "how long the first case is watched, such as 30s; 60s when left out",
+      help: "how long the first case is watched, such as 5s; 20s when left out, and at most",
     },
     REASON_OPTION,
     ...END_OPTIONS,
@@ -29,14 +31,13 @@ export const accessRestoredCommand: Command = {
   ],
   run: async (call) => {
     const destination = needed(call, 0);
-    const waitMs = readWait(call);
-    await withOpened(call, { definitions: "needed" }, async ({ desk }) => {
-      const reply = await desk.restoreAccess({
+    const wait = readWait(call);
+    await withClient(call, { definitions: "needed" }, async (client) => {
+      const reply = await client.restoreAccess({
         destination,
-        credentialId: call.text("credential") ?? undefined,
+        ...textsGiven(call, { credentialId: "credential" }),
         reason: call.text("reason"),
-        by: whoActs(call),
-        waitMs,
+        ...wait,
       });
       const { probe } = reply;
       if (probe.kind === "stillDenied" || probe.kind === "cannotTell") {
@@ -50,11 +51,11 @@ export const accessRestoredCommand: Command = {
   },
 };
 
-function readWait(call: Call): number {
+function readWait(call: Call): { readonly waitMs?: number } {
   const text = call.text("wait");
-  if (text === null) return PROBE_WAIT_MS_DEFAULT;
+  if (text === null) return {};
   const duration = readDuration(text);
-  if (duration.kind === "duration") return duration.ms;
+  if (duration.kind === "duration") return { waitMs: duration.ms };
   throw usage(call.command, `--wait: ${duration.why}.`);
 }
 
@@ -75,7 +76,7 @@ function linesOf({
 
 function sayProbe(
   access: string,
-  probe: AccessProbe,
+  probe: AccessReply["probe"],
   { released, waiting }: Pick<AccessReply, "released" | "waiting">,
 ): string {
   switch (probe.kind) {

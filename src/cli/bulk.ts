@@ -1,15 +1,18 @@
 /** The commands for one move on many cases: `bulk start | list | show | pause | resume | stop`. */
 
-import type { BulkAct } from "../store/bulk-port.ts";
-import type { BulkFilter, BulkMove, BulkOrder, BulkPreview } from "../desk/bulk.ts";
-import { END_OPTIONS, REASON_OPTION } from "./act.ts";
-import { needed, usage, type Call, type Command } from "./command.ts";
+import type { BulkActView, BulkFilterBody, BulkMoveBody, BulkOrderBody } from "../http/api/types.ts";
+import type { Client } from "../http/client/client.ts";
+import { END_OPTIONS, LOOK_OPTIONS, REASON_OPTION } from "./act.ts";
+import { untilThere } from "./clock-there.ts";
+import { needed, readWhole, usage, type Call, type Command } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonOption } from "./json-argument.ts";
-import { whoActs, withOpened } from "./open.ts";
+import type { Reply } from "./replies.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
-import { formatTime, readUntil } from "./times.ts";
+import { formatTime } from "./times.ts";
+import { withClient } from "./with-client.ts";
 
+const PLACE_MAX = 999_999_999;
 const moves = "resume, check, skip, pause, cancel, assign, note";
 
 /** Makes a bulk act. */
@@ -35,19 +38,18 @@ export const bulkStartCommand: Command = {
     "A server or worker with the definitions works it off; another one goes on with it where one dies.",
   ],
   run: (call) =>
-    withOpened(call, { definitions: "needed" }, async ({ desk, store }) => {
-      const move = await readMove(call, await store.now());
+    withClient(call, { definitions: "needed" }, async (client) => {
       const filter = readFilter(call);
+      const move = await readMove(call, client);
       if (call.flag("preview")) {
-        const preview = await desk.previewBulk({ move, filter });
+        const preview = await client.previewBulk({ move, filter });
         if (call.flag("json")) sayJson(preview);
         else for (const line of previewLines(preview)) say(line);
         return;
       }
-      const act = await desk.startBulk({
+      const act = await client.startBulk({
         move,
         filter,
-        by: whoActs(call),
         reason: call.text("reason"),
         ...(call.flag("at-once") ? { tryFirst: false } : {}),
       });
@@ -56,12 +58,12 @@ export const bulkStartCommand: Command = {
     }),
 };
 
-async function readMove(call: Call, now: number): Promise<BulkMove> {
+async function readMove(call: Call, client: Client): Promise<BulkMoveBody> {
   const move = needed(call, 0);
   const step = call.text("step");
   switch (move) {
     case "resume":
-      return { move, step };
+      return step === null ? { move } : { move, step };
     case "check":
     case "skip": {
       if (step === null) throw usage(call.command, `--step is needed to ${move}.`);
@@ -71,7 +73,7 @@ async function readMove(call: Call, now: number): Promise<BulkMove> {
     }
     case "pause": {
       const until = call.text("until");
-      return { move, untilAt: until === null ? null : readUntil(until, now) };
+      return { move, untilAt: until === null ? null : await untilThere(client, until) };
     }
     case "cancel":
       return { move };
@@ -89,7 +91,7 @@ async function readMove(call: Call, now: number): Promise<BulkMove> {
   }
 }
 
-function readFilter(call: Call): BulkFilter {
+function readFilter(call: Call): BulkFilterBody {
   const problemId = call.text("problem");
   const caseIds = call.texts("case");
   if ((problemId === null) === (caseIds.length === 0)) {
@@ -99,7 +101,7 @@ function readFilter(call: Call): BulkFilter {
   return { by: "cases", caseIds };
 }
 
-function previewLines({ cases, looked, allowed, refused, sends }: BulkPreview): readonly string[] {
+function previewLines({ cases, looked, allowed, refused, sends }: Reply<"previewBulk">): readonly string[] {
   const of = looked < cases ? ` (the ${looked} that have waited longest were looked at)` : "";
   return [
     `${cases} cases${of}: ${allowed} would go, ${looked - allowed} would be refused.`,
@@ -111,7 +113,7 @@ function previewLines({ cases, looked, allowed, refused, sends }: BulkPreview): 
   ];
 }
 
-function actLine({ bulkId, move, state, why, counts }: BulkAct): string {
+function actLine({ bulkId, move, state, why, counts }: BulkActView): string {
   const { total, done, refused, open } = counts;
   const because = why === null ? "" : ` (${why})`;
   return `${bulkId}  ${move} on ${total} cases: ${state}${because}; ${done} done, ${refused} refused, ${open} open.`;
@@ -122,12 +124,12 @@ export const bulkListCommand: Command = {
   name: "bulk list",
   summary: "bulk acts, newest first",
   positionals: [],
-  options: END_OPTIONS,
+  options: LOOK_OPTIONS,
   notes: [],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const acts = await desk.listBulks();
-      if (call.flag("json")) sayJson(acts);
+    withClient(call, { definitions: "optional" }, async (client) => {
+      const { acts } = await client.listBulkActs();
+      if (call.flag("json")) sayJson({ acts });
       else if (acts.length === 0) say("There is no bulk act.");
       else for (const act of acts) say(`${formatTime(act.createdAt)}  ${actLine(act)}`);
     }),
@@ -141,20 +143,22 @@ export const bulkShowCommand: Command = {
   options: [
     { name: "refused", value: null, help: "only the cases that were refused" },
     { name: "after", value: "PLACE", help: "the cases after this place" },
-    ...END_OPTIONS,
+    ...LOOK_OPTIONS,
   ],
   notes: [],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const after = Number(call.text("after") ?? "-1");
-      if (!Number.isSafeInteger(after)) throw usage(call.command, "--after must be a whole number.");
-      const page = { afterPlace: after, ...(call.flag("refused") ? { state: "refused" as const } : {}) };
-      const view = await desk.showBulk(needed(call, 0), page);
+    withClient(call, { definitions: "optional" }, async (client) => {
+      const after = readWhole(call, "after", { min: 0, max: PLACE_MAX });
+      const view = await client.showBulkAct({
+        bulkId: needed(call, 0),
+        ...(after === null ? {} : { after }),
+        ...(call.flag("refused") ? { state: "refused" as const } : {}),
+      });
       if (call.flag("json")) {
         sayJson(view);
         return;
       }
-      say(actLine(view));
+      say(actLine(view.act));
       for (const { place, caseId, state, code, sentence } of view.items) {
         say(`  ${place}  ${caseId}  ${[state, code, sentence].filter((one) => one !== null).join("  ")}`);
       }
@@ -178,7 +182,7 @@ export const bulkStopCommand: Command = orderCommand(
   "end a bulk act; cases that are not begun stay as they are",
 );
 
-function orderCommand(order: BulkOrder, summary: string): Command {
+function orderCommand(order: BulkOrderBody["order"], summary: string): Command {
   return {
     name: `bulk ${order}`,
     summary,
@@ -186,9 +190,9 @@ function orderCommand(order: BulkOrder, summary: string): Command {
     options: [REASON_OPTION, ...END_OPTIONS],
     notes: [],
     run: (call) =>
-      withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-        const request = { order, by: whoActs(call), reason: call.text("reason") };
-        const act = await desk.orderBulk(needed(call, 0), request);
+      withClient(call, { definitions: "optional" }, async (client) => {
+        const bulkId = needed(call, 0);
+        const act = await client.orderBulkAct({ bulkId, order, reason: call.text("reason") });
         if (call.flag("json")) sayJson(act);
         else say(actLine(act));
       }),

@@ -1,13 +1,13 @@
 /** Everything about one case, as text for people. */
 
-import type { RequestsView, CaseView } from "../desk/case-view.ts";
-import type { ConfirmedAction } from "../desk/confirmed-actions.ts";
-import type { MoveView } from "../desk/moves-view.ts";
-import type { ReviewPacket } from "../desk/packet.ts";
-import type { ConditionView, PlanView } from "../desk/plan-view.ts";
-import type { SecondView } from "../desk/second-view.ts";
+import type { CasePacket } from "./replies.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { formatDistance, formatTime } from "./times.ts";
+
+type MoveView = CasePacket["moves"][number];
+type PlanView = NonNullable<CasePacket["plan"]>;
+type ConditionView = PlanView["steps"][number]["conditions"][number];
+type RequestsView = NonNullable<CasePacket["attempts"][number]["requests"]>;
 
 /** Entries of the history that are printed; `--json` has more. */
 const HISTORY_LINES_MAX = 30;
@@ -18,7 +18,7 @@ const JSON_CHARS_MAX = 400;
  * The lines of a case. The first one says it all: what stands, and who acts next by when. `repairId`: the repair under
  * which it is looked at, so that the commands printed can be run as they stand.
  */
-export function caseLines(view: ReviewPacket, repairId: string | null): readonly string[] {
+export function caseLines(view: CasePacket, repairId: string | null): readonly string[] {
   const sections: readonly (readonly string[])[] = [
     headLines(view),
     section(
@@ -54,7 +54,7 @@ export function caseLines(view: ReviewPacket, repairId: string | null): readonly
     .flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-function headLines(view: CaseView): readonly string[] {
+function headLines(view: CasePacket): readonly string[] {
   const { reading, holding, businessKey, parent } = view;
   const next =
     reading.actsNext === "nobody" ? "" : ` Next: ${reading.actsNext}${by(reading.byAt, view.now)}.`;
@@ -74,7 +74,7 @@ function headLines(view: CaseView): readonly string[] {
   ];
 }
 
-function sayFound({ name, value }: CaseView["search"][number]): string {
+function sayFound({ name, value }: CasePacket["search"][number]): string {
   return `${name}:${value}`;
 }
 
@@ -82,11 +82,11 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
 }
 
-function secondLine({ requestId, sentence }: SecondView): string {
+function secondLine({ requestId, sentence }: CasePacket["seconds"][number]): string {
   return `${requestId}: ${sentence}`;
 }
 
-function lastErrorLines({ lastError }: CaseView): readonly string[] {
+function lastErrorLines({ lastError }: CasePacket): readonly string[] {
   if (lastError === null) return [];
   const { failure, step, attempt, at } = lastError;
   return [
@@ -104,7 +104,7 @@ function confirmedLine({
   lapsedBecause,
   result,
   evidence,
-}: ConfirmedAction): string {
+}: CasePacket["confirmed"][number]): string {
   const stands =
     standing === "stands" ? "" : ` [${standing}${lapsedBecause === null ? "" : `: ${lapsedBecause}`}]`;
   const value = result.kind === "value" ? short(result.value) : `result unreadable: ${result.why}`;
@@ -130,7 +130,7 @@ function conditionLine(
   return `${role} "${name}": ${answer ?? "not asked yet"}${why === null ? "" : ` (${why})`}${asked}${nextCheck(nextCheckAllowedAt)}`;
 }
 
-function attemptLines(one: CaseView["attempts"][number]): readonly string[] {
+function attemptLines(one: CasePacket["attempts"][number]): readonly string[] {
   const which = `${one.step} ${one.intentVersion}.${one.attempt}`;
   const line = `${which}  ${formatTime(one.openedAt)} by ${one.by}  executed: ${one.executed}  ${one.sentence}`;
   return one.requests === null ? [line] : [line, ...requestLines(one.requests)];
@@ -145,11 +145,11 @@ function requestLines({ sent, isAtLeast, sentence, findings }: RequestsView): re
   ];
 }
 
-function eventLine({ at, eventType, sourceId, payload }: CaseView["events"][number]): string {
+function eventLine({ at, eventType, sourceId, payload }: CasePacket["events"][number]): string {
   return `${formatTime(at)}  ${eventType} (${sourceId})  ${short(payload)}`;
 }
 
-function inputLines({ input, originalInput }: CaseView): readonly string[] {
+function inputLines({ input, originalInput }: CasePacket): readonly string[] {
   const isCorrected = JSON.stringify(input) !== JSON.stringify(originalInput);
   return [short(input), ...(isCorrected ? [`was ${short(originalInput)}`] : [])];
 }
@@ -209,7 +209,7 @@ function refusedLines(moves: readonly MoveView[]): readonly string[] {
   return [...names].map(([reason, refused]) => `${refused.join(", ")}: ${reason}`);
 }
 
-function historyLines({ history, historyLeftOut }: CaseView): readonly string[] {
+function historyLines({ history, historyLeftOut }: CasePacket): readonly string[] {
   const shown = history.slice(-HISTORY_LINES_MAX);
   const left = historyLeftOut + history.length - shown.length;
   return [

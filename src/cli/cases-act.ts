@@ -1,15 +1,17 @@
 /** The commands that change a case: start, approve, reject, event, resume, cancel, pause, correct, note. */
 
+import type { StartBody } from "../http/api/types.ts";
+import type { Client } from "../http/client/client.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { Priority } from "../core/starting.ts";
-import type { Desk } from "../desk/desk.ts";
-import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
-import { needed, usage, type Call, type Command } from "./command.ts";
+import { act, END_OPTIONS, PLAN_OPTION, planOf, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
+import { untilThere } from "./clock-there.ts";
+import { needed, textsGiven, usage, type Call, type Command } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonOption } from "./json-argument.ts";
-import { whoActs, withOpened } from "./open.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
-import { readUntil } from "./times.ts";
+import { readMoment } from "./times.ts";
+import { withClient } from "./with-client.ts";
 
 const PRIORITIES: readonly Priority[] = ["high", "normal", "low"];
 
@@ -28,18 +30,15 @@ export const casesStartCommand: Command = {
   ],
   notes: [],
   run: async (call) => {
-    const caseType = needed(call, 0);
-    const priority = readPriority(call);
-    const at = call.text("at");
-    const input = await readJsonOption(call, "input", null);
-    await withOpened(call, { definitions: "needed" }, async ({ desk, store }) => {
-      const started = await desk.startCase(caseType, input, {
-        by: whoActs(call),
-        businessKey: call.text("key") ?? undefined,
-        tenant: call.text("tenant") ?? undefined,
-        startAt: at === null ? undefined : readUntil(at, await store.now()),
-        priority,
-      });
+    const body: StartBody = {
+      type: needed(call, 0),
+      ...readPriority(call),
+      ...readBegin(call),
+      ...textsGiven(call, { businessKey: "key", tenant: "tenant" }),
+      input: await readJsonOption(call, "input", null),
+    };
+    await withClient(call, { definitions: "needed" }, async (client) => {
+      const started = await client.startCase(body);
       if (call.flag("json")) sayJson(started);
       else if (started.isNew)
         say(`Started ${started.caseId}. Look at it: ${SPOKEN_NAME} cases show ${started.caseId}`);
@@ -48,10 +47,19 @@ export const casesStartCommand: Command = {
   },
 };
 
-function readPriority(call: Call): Priority | undefined {
+/** By the clock of the database: a span is counted from when the start arrives there. */
+function readBegin(call: Call): Pick<StartBody, "startAt" | "startAfterMs"> {
+  const text = call.text("at");
+  if (text === null) return {};
+  const moment = readMoment(text);
+  return moment.kind === "span" ? { startAfterMs: moment.ms } : { startAt: moment.at };
+}
+
+function readPriority(call: Call): Pick<StartBody, "priority"> {
   const given = call.text("priority");
   const priority = PRIORITIES.find((one) => one === given);
-  if (given === null || priority !== undefined) return priority;
+  if (priority !== undefined) return { priority };
+  if (given === null) return {};
   throw usage(call.command, `${JSON.stringify(given)} is no priority; there are ${PRIORITIES.join(", ")}.`);
 }
 
@@ -82,24 +90,24 @@ function approvalCommand(verb: "approve" | "reject", summary: string): Command {
     run: async (call) => {
       const caseId = needed(call, 0);
       const form = await readJsonOption(call, "form", undefined);
-      await act(call, "needed", async ({ desk }) =>
-        desk.answerApproval(caseId, {
-          step: call.positionals[1] ?? (await onlyApproval(call, desk, caseId)),
+      await act(call, "needed", async (client) => {
+        const answer = {
+          caseId,
+          step: call.positionals[1] ?? (await onlyApproval(call, client, caseId)),
           approved: verb === "approve",
-          form,
+          ...(form === undefined ? {} : { form }),
           note: call.text("note"),
-          plan: call.text("plan") ?? undefined,
-          by: whoActs(call),
           ...repairOf(call),
-        }),
-      );
+        };
+        return client.answerApproval(answer, planOf(call));
+      });
     },
   };
 }
 
 /** The approval that is meant where none is named. */
-async function onlyApproval(call: Call, desk: Desk, caseId: string): Promise<string> {
-  const view = await desk.show(caseId);
+async function onlyApproval(call: Call, client: Client, caseId: string): Promise<string> {
+  const view = await client.showCase({ caseId });
   const asked = view.moves.flatMap(({ move, step }) => (move === "approve" && step !== null ? [step] : []));
   const all = view.plan?.steps.flatMap(({ kind, step }) => (kind === "approval" ? [step] : [])) ?? [];
   const [first, ...more] = asked.length > 0 ? asked : all;
@@ -131,13 +139,8 @@ export const casesEventCommand: Command = {
   run: async (call) => {
     const [caseId, eventType] = [needed(call, 0), needed(call, 1)];
     const payload = await readJsonOption(call, "payload", null);
-    await act(call, "needed", ({ desk }) =>
-      desk.recordEvent(caseId, {
-        eventType,
-        payload,
-        sourceId: call.text("source") ?? undefined,
-        by: whoActs(call),
-      }),
+    await act(call, "needed", (client) =>
+      client.tellEvent({ caseId, eventType, payload, ...textsGiven(call, { sourceId: "source" }) }),
     );
   },
 };
@@ -157,16 +160,16 @@ export const casesResumeCommand: Command = {
   ],
   notes: ["Where something is still missing it is refused, and the code and sentence say what."],
   run: (call) =>
-    act(call, "needed", ({ desk }) =>
-      desk.resume(needed(call, 0), {
-        step: call.text("step") ?? undefined,
-        force: call.flag("force"),
-        plan: call.text("plan") ?? undefined,
+    act(call, "needed", (client) => {
+      const order = {
+        caseId: needed(call, 0),
+        ...textsGiven(call, { step: "step" }),
+        ...(call.flag("force") ? { force: true } : {}),
         reason: call.text("reason"),
-        by: whoActs(call),
         ...repairOf(call),
-      }),
-    ),
+      };
+      return client.resumeCase(order, planOf(call));
+    }),
 };
 
 /** Cancels a case. */
@@ -177,13 +180,11 @@ export const casesCancelCommand: Command = {
   options: [REASON_OPTION, PLAN_OPTION, REPAIR_OPTION, ...END_OPTIONS],
   notes: ["Where a worker holds the case, it becomes a request that the worker carries out."],
   run: (call) =>
-    act(call, "optional", ({ desk }) =>
-      desk.cancel(needed(call, 0), {
-        reason: call.text("reason"),
-        plan: call.text("plan") ?? undefined,
-        by: whoActs(call),
-        ...repairOf(call),
-      }),
+    act(call, "optional", (client) =>
+      client.cancelCase(
+        { caseId: needed(call, 0), reason: call.text("reason"), ...repairOf(call) },
+        planOf(call),
+      ),
     ),
 };
 
@@ -204,12 +205,14 @@ export const casesPauseCommand: Command = {
   ],
   notes: ["Where a worker holds the case, it becomes a request that the worker carries out."],
   run: (call) =>
-    act(call, "optional", async ({ desk, store }) => {
+    act(call, "optional", async (client) => {
       const until = call.text("until");
-      // By the database's clock, which judges it.
-      const untilAt = until === null ? null : readUntil(until, await store.now());
-      const request = { untilAt, reason: call.text("reason"), by: whoActs(call), ...repairOf(call) };
-      return desk.pause(needed(call, 0), request);
+      return client.pauseCase({
+        caseId: needed(call, 0),
+        untilAt: until === null ? null : await untilThere(client, until),
+        reason: call.text("reason"),
+        ...repairOf(call),
+      });
     }),
 };
 
@@ -232,14 +235,8 @@ export const casesCorrectCommand: Command = {
       throw usage(call.command, "--input and --reason are needed.");
     }
     const input = await readJsonOption(call, "input", null);
-    await act(call, "needed", ({ desk }) =>
-      desk.correctInput(needed(call, 0), {
-        input,
-        reason,
-        plan: call.text("plan") ?? undefined,
-        by: whoActs(call),
-        ...repairOf(call),
-      }),
+    await act(call, "needed", (client) =>
+      client.correctInput({ caseId: needed(call, 0), input, reason, ...repairOf(call) }, planOf(call)),
     );
   },
 };
@@ -252,7 +249,5 @@ export const casesNoteCommand: Command = {
   options: END_OPTIONS,
   notes: [],
   run: (call) =>
-    act(call, "optional", ({ desk }) =>
-      desk.addNote(needed(call, 0), { text: needed(call, 1), by: whoActs(call) }),
-    ),
+    act(call, "optional", (client) => client.addNote({ caseId: needed(call, 0), text: needed(call, 1) })),
 };

@@ -1,22 +1,25 @@
 /** `cases map`. */
 
-import type { CaseMap, ReadingCount } from "../desk/case-map.ts";
+import { LOOK_OPTIONS } from "./act.ts";
 import { needed, type Command } from "./command.ts";
-import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import type { Reply } from "./replies.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatDistance } from "./times.ts";
+import { withClient } from "./with-client.ts";
+
+type CaseMap = Reply<"showCaseMap">;
 
 /** Shows how many open cases stand at each step of a case type. */
 export const casesMapCommand: Command = {
   name: "cases map",
   summary: "the steps of a case type, and how many open cases stand at each, in which state",
   positionals: ["TYPE"],
-  options: [{ name: "json", value: null, help: "print one JSON document" }, ...DATABASE_OPTIONS],
+  options: LOOK_OPTIONS,
   notes: ["A case with branches side by side counts at each step that it stands at."],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const map = await desk.caseMap(needed(call, 0));
+    withClient(call, { definitions: "optional" }, async (client) => {
+      const map = await client.showCaseMap({ caseType: needed(call, 0) });
       if (call.flag("json")) sayJson(map);
       else for (const line of mapLines(map)) say(line);
     }),
@@ -36,7 +39,7 @@ function mapLines(map: CaseMap): readonly string[] {
   ];
 }
 
-function rowsOf(step: string, counts: readonly ReadingCount[], now: number): readonly (readonly string[])[] {
+function rowsOf(step: string, counts: CaseMap["betweenSteps"], now: number): readonly (readonly string[])[] {
   if (counts.length === 0) return [[step, "0", "", ""]];
   return counts.map(({ reading, cases, oldestAt }, index) => [
     index === 0 ? step : "",

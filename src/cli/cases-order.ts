@@ -1,10 +1,18 @@
 /** The commands by which people order something about one step, and say whose a case is: check, skip, undo and the like. */
 
 import type { Assignee } from "../core/journal.ts";
-import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
+import {
+  act,
+  END_OPTIONS,
+  neededReason,
+  PLAN_OPTION,
+  planOf,
+  REASON_OPTION,
+  REPAIR_OPTION,
+  stepOf,
+} from "./act.ts";
 import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonOption } from "./json-argument.ts";
-import { whoActs } from "./open.ts";
 
 /** Has a step asked about. */
 export const casesCheckCommand: Command = {
@@ -16,8 +24,8 @@ export const casesCheckCommand: Command = {
     "Its probes are asked, and whether its effect is there. The answers are in the history once they came.",
   ],
   run: (call) =>
-    act(call, "needed", ({ desk }) =>
-      desk.checkNow(needed(call, 0), { step: needed(call, 1), reason: call.text("reason"), ...common(call) }),
+    act(call, "needed", (client) =>
+      client.checkStep({ ...stepOf(call), reason: call.text("reason") }, planOf(call)),
     ),
 };
 
@@ -41,9 +49,7 @@ export const casesSkipCommand: Command = {
   run: async (call) => {
     const reason = neededReason(call);
     const result = await readJsonOption(call, "result", null);
-    await act(call, "needed", ({ desk }) =>
-      desk.skipStep(needed(call, 0), { step: needed(call, 1), result, reason, ...common(call) }),
-    );
+    await act(call, "needed", (client) => client.skipStep({ ...stepOf(call), result, reason }, planOf(call)));
   },
 };
 
@@ -56,9 +62,7 @@ export const casesUndoCommand: Command = {
   notes: ["--reason is needed. The step's definition must say how it is undone."],
   run: (call) => {
     const reason = neededReason(call);
-    return act(call, "needed", ({ desk }) =>
-      desk.undoStep(needed(call, 0), { step: needed(call, 1), reason, ...common(call) }),
-    );
+    return act(call, "needed", (client) => client.undoStep({ ...stepOf(call), reason }, planOf(call)));
   },
 };
 
@@ -73,9 +77,7 @@ export const casesLeaveOutsideCommand: Command = {
   ],
   run: (call) => {
     const reason = neededReason(call);
-    return act(call, "needed", ({ desk }) =>
-      desk.leaveOutside(needed(call, 0), { step: needed(call, 1), reason, ...common(call) }),
-    );
+    return act(call, "needed", (client) => client.leaveOutside({ ...stepOf(call), reason }, planOf(call)));
   },
 };
 
@@ -93,11 +95,11 @@ export const casesAssignCommand: Command = {
   options: [labelOption, REASON_OPTION, ...END_OPTIONS],
   notes: ["It moves nothing: what the case waits for stays the same."],
   run: (call) =>
-    act(call, "optional", ({ desk }) =>
-      desk.assignCase(needed(call, 0), {
+    act(call, "optional", (client) =>
+      client.assignCase({
+        caseId: needed(call, 0),
         to: call.positionals[1] === undefined ? null : assigneeOf(call),
         reason: call.text("reason"),
-        by: whoActs(call),
       }),
     ),
 };
@@ -113,8 +115,8 @@ export const casesHandOverCommand: Command = {
     const reason = neededReason(call);
     const repairId = call.text("repair");
     if (repairId === null) throw usage(call.command, "--repair is needed.");
-    return act(call, "optional", ({ desk }) =>
-      desk.handOver(needed(call, 0), { to: assigneeOf(call), reason, repairId, by: whoActs(call) }),
+    return act(call, "optional", (client) =>
+      client.handOverRepair({ caseId: needed(call, 0), to: assigneeOf(call), reason, repairId }),
     );
   },
 };
@@ -122,18 +124,4 @@ export const casesHandOverCommand: Command = {
 function assigneeOf(call: Call): Assignee {
   const id = needed(call, 1);
   return { id, label: call.text("label") ?? id };
-}
-
-function common(call: Call): {
-  readonly by: string;
-  readonly plan: string | undefined;
-  readonly repairId?: string;
-} {
-  return { by: whoActs(call), plan: call.text("plan") ?? undefined, ...repairOf(call) };
-}
-
-function neededReason(call: Call): string {
-  const reason = call.text("reason");
-  if (reason === null) throw usage(call.command, "--reason is needed.");
-  return reason;
 }

@@ -1,13 +1,16 @@
 /** The command that shows what a move would do: `cases preview`. */
 
-import type { MovePreview, PreviewRequest } from "../desk/move-preview.ts";
-import type { SendPreview } from "../desk/send-preview.ts";
+import type { PreviewBody } from "../http/api/types.ts";
 import { END_OPTIONS, REPAIR_OPTION, repairOf } from "./act.ts";
 import { needed, usage, type Call, type Command } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonOption } from "./json-argument.ts";
-import { withOpened } from "./open.ts";
+import type { Reply } from "./replies.ts";
 import { say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
+import { withClient } from "./with-client.ts";
+
+type MovePreview = Reply<"previewMove">;
+type SendPreview = NonNullable<MovePreview["after"]>["willSend"][number];
 
 const onStep = ["confirm", "skip", "check", "ruleOut", "redo", "undo", "leaveOutside"] as const;
 const moves = ["resume", "correct", ...onStep, "cancel"].join(", ");
@@ -27,19 +30,21 @@ export const casesPreviewCommand: Command = {
   notes: [`MOVE is one of ${moves}.`, "It prints the plan version to hand to the move with --plan."],
   run: async (call) => {
     const request = await readRequest(call);
-    await withOpened(call, { definitions: "needed" }, async ({ desk }) => {
-      const preview = await desk.preview(needed(call, 0), { ...request, ...repairOf(call) });
+    await withClient(call, { definitions: "needed" }, async (client) => {
+      const preview = await client.previewMove({ caseId: needed(call, 0), ...request, ...repairOf(call) });
       if (call.flag("json")) sayJson(preview);
       else for (const line of previewLines(preview)) say(line);
     });
   },
 };
 
-async function readRequest(call: Call): Promise<PreviewRequest> {
+async function readRequest(call: Call): Promise<PreviewBody> {
   const move = needed(call, 1);
   const step = call.positionals[2];
   if (move === "cancel") return { move };
-  if (move === "resume") return { move, step, force: call.flag("force") };
+  if (move === "resume") {
+    return { move, ...(step === undefined ? {} : { step }), ...(call.flag("force") ? { force: true } : {}) };
+  }
   if (move === "correct") {
     if (call.text("input") === null) throw usage(call.command, "--input is needed to preview a correction.");
     return { move, input: await readJsonOption(call, "input", null) };

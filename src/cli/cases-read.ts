@@ -1,27 +1,18 @@
 /** `cases list` and `cases show`. */
 
-import type { CaseCriteria } from "../core/case-criteria.ts";
-import type { NoticeBook } from "../define/notice-book.ts";
-import { soughtValues } from "../define/sought-values.ts";
-import type { CaseLine } from "../desk/case-view.ts";
-import type { ReviewPacket } from "../desk/packet.ts";
-import { LIST_LIMIT_DEFAULT, type Desk } from "../desk/desk.ts";
+import type { CasesQuery } from "../http/api/types.ts";
+import type { Client } from "../http/client/client.ts";
 import { STORED_STATES } from "../http/stored-states.ts";
-import { dueAfterMsOf } from "../notices/notice-desk.ts";
-import { LIST_LIMIT_MAX } from "../store/port.ts";
-import { REPAIR_OPTION } from "./act.ts";
+import { LOOK_OPTIONS, REPAIR_OPTION } from "./act.ts";
 import { caseLines } from "./case-text.ts";
-import { needed, readWhole, usage, type Call, type Command } from "./command.ts";
-import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import { needed, textsGiven, usage, type Call, type Command } from "./command.ts";
+import { CURSOR_OPTION, limitOption, readPage } from "./paging.ts";
+import type { CasePacket, Reply } from "./replies.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
-
-/** Cases that are counted; of more it is said that there are. */
-const COUNT_MAX = 1_000;
-/** What stands for nobody in particular. */
-const NOBODY = "-";
+import { withClient } from "./with-client.ts";
 
 /** Lists cases, newest start first. */
 export const casesListCommand: Command = {
@@ -41,8 +32,7 @@ export const casesListCommand: Command = {
     {
       name: "assignee",
       value: "WHO",
-      help: "only cases that are given to WHO; - = to nobody in particular; may be given several times",
-      isRepeatable: true,
+      help: "only cases that are given to WHO; me = to you, - = to nobody in particular",
     },
     {
       name: "not-ended",
@@ -69,80 +59,62 @@ export const casesListCommand: Command = {
       help: "only this value of a search attribute, NAME:FROM..TO of a number or time, or tag:TAG; all of several",
       isRepeatable: true,
     },
-    {
-      name: "count",
-      value: null,
-      help: `say how many there are, up to ${COUNT_MAX}, instead of listing them`,
-    },
-    {
-      name: "limit",
-      value: "CASES",
-      help: `cases on one page, at most ${LIST_LIMIT_MAX}; ${LIST_LIMIT_DEFAULT} when left out`,
-    },
-    { name: "cursor", value: "CURSOR", help: "the next page, as the page before names it" },
-    { name: "json", value: null, help: "print one JSON document" },
-    ...DATABASE_OPTIONS,
+    { name: "count", value: null, help: "say how many there are, up to 1000, instead of listing them" },
+    limitOption("CASES"),
+    CURSOR_OPTION,
+    ...LOOK_OPTIONS,
   ],
   notes: ["Cases whose definition is not loaded here are listed too."],
   run: async (call) => {
-    const limit = readWhole(call, "limit", { min: 1, max: LIST_LIMIT_MAX });
-    const states = readStates(call);
-    const [caseType, tenant, businessKey, after] = ["type", "tenant", "key", "cursor"].map((name) =>
-      call.text(name),
-    );
-    const [step, parentId] = [call.text("step"), call.text("parent")];
-    if (step !== null && typeof caseType !== "string") throw usage(call.command, "--step goes with --type.");
-    const finds = call.texts("find");
-    await withOpened(call, { definitions: "optional" }, async ({ desk, store, registry, notices: book }) => {
-      const outlines = registry.all.map(({ outline }) => outline);
-      const criteria: CaseCriteria = {
-        ...(typeof caseType === "string" ? { caseType } : {}),
-        ...(step !== null && typeof caseType === "string" ? { atSteps: [{ caseType, step }] } : {}),
-        ...(typeof tenant === "string" ? { tenant } : {}),
-        ...(typeof businessKey === "string" ? { businessKey } : {}),
-        ...(parentId === null ? {} : { parentId }),
-        ...(finds.length === 0 ? {} : { search: soughtValues(outlines, finds, caseType ?? null) }),
-        ...(states.length === 0 ? {} : { states }),
-        ...(call.flag("review") ? { withReview: true } : {}),
-        ...(call.flag("second") ? { awaitsSecond: true } : {}),
-        ...readPeople(call, book),
-      };
+    const query = readQuery(call);
+    const page = readPage(call);
+    await withClient(call, { definitions: "optional" }, async (client) => {
       if (call.flag("count")) {
-        sayCount(await store.countFound(criteria, COUNT_MAX), call.flag("json"));
+        sayCount(await client.countCases(query), call.flag("json"));
         return;
       }
-      const page = await desk.list({
-        ...criteria,
-        ...(typeof after === "string" ? { after } : {}),
-        ...(limit === null ? {} : { limit }),
-      });
+      const found = await client.listCases({ ...query, ...page });
       if (call.flag("json")) {
-        sayJson(page);
+        sayJson(found);
         return;
       }
-      const { notices, undelivered } = await desk.overview();
+      const { notices, undelivered } = await client.showOverview();
       for (const { sentence } of notices) say(`! ${sentence}.`);
       if (undelivered > 0)
         say(`! ${undelivered} notices could not be delivered: ${SPOKEN_NAME} notices list`);
-      if (page.cases.length === 0) say("No case matches.");
-      else for (const line of listLines(page.cases)) say(line);
-      if (page.next !== null) say(`More: the same command with --cursor ${page.next}`);
+      if (found.cases.length === 0) say("No case matches.");
+      else for (const line of listLines(found.cases)) say(line);
+      if (found.next !== null) say(`More: the same command with --cursor ${found.next}`);
     });
   },
 };
 
-function readPeople(call: Call, book: NoticeBook | null): CaseCriteria {
-  const assignees = call.texts("assignee");
+function readQuery(call: Call): CasesQuery {
+  const states = readStates(call);
+  const find = call.texts("find");
+  if (call.text("step") !== null && call.text("type") === null) {
+    throw usage(call.command, "--step goes with --type.");
+  }
   return {
-    ...(assignees.length === 0 ? {} : { assignees: assignees.map((one) => (one === NOBODY ? null : one)) }),
-    ...(call.flag("not-ended") ? { isOpen: true } : {}),
+    ...textsGiven(call, {
+      type: "type",
+      step: "step",
+      tenant: "tenant",
+      businessKey: "key",
+      assignee: "assignee",
+      parent: "parent",
+    }),
+    ...(states.length === 0 ? {} : { state: states }),
+    ...(find.length === 0 ? {} : { find }),
+    ...(call.flag("review") ? { review: true } : {}),
+    ...(call.flag("second") ? { second: true } : {}),
+    ...(call.flag("not-ended") ? { open: true } : {}),
     ...(call.flag("needs-people") ? { needsPeople: true } : {}),
-    ...(call.flag("overdue") ? { overdueAfterMs: dueAfterMsOf(book) } : {}),
+    ...(call.flag("overdue") ? { overdue: true } : {}),
   };
 }
 
-function sayCount(count: number, isJson: boolean): void {
-  const isCapped = count === COUNT_MAX;
+function sayCount({ count, isCapped }: Reply<"countCases">, isJson: boolean): void {
   if (isJson) sayJson({ count, isCapped });
   else say(`${isCapped ? "At least " : ""}${count} ${count === 1 ? "case matches" : "cases match"}.`);
 }
@@ -159,7 +131,7 @@ function readStates(call: Call): typeof STORED_STATES {
   return STORED_STATES.filter((state) => given.includes(state));
 }
 
-function listLines(cases: readonly CaseLine[]): readonly string[] {
+function listLines(cases: Reply<"listCases">["cases"]): readonly string[] {
   const heading = ["CASE", "TYPE", "KEY", "STATE", "SINCE", "NEXT", "BY", "WHAT"];
   const rows = cases.map((line) => [
     line.caseId,
@@ -179,17 +151,15 @@ export const casesShowCommand: Command = {
   name: "cases show",
   summary: "show everything about one case: what stands, what is confirmed, the plan, what you can do",
   positionals: ["CASE"],
-  options: [
-    REPAIR_OPTION,
-    { name: "json", value: null, help: "print one JSON document" },
-    ...DATABASE_OPTIONS,
-  ],
+  options: [REPAIR_OPTION, ...LOOK_OPTIONS],
   notes: ["It asks nothing outside: the plan is made from recorded answers, with their age."],
   run: async (call) => {
     const caseId = needed(call, 0);
-    await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const repairId = call.text("repair");
-      const view = await (repairId === null ? desk.show(caseId) : lookUnder(desk, caseId, repairId));
+    const repairId = call.text("repair");
+    await withClient(call, { definitions: "optional" }, async (client) => {
+      const view = await (repairId === null
+        ? client.showCase({ caseId })
+        : lookUnder(client, caseId, repairId));
       if (call.flag("json")) sayJson(view);
       else for (const line of caseLines(view, repairId)) say(line);
     });
@@ -197,7 +167,7 @@ export const casesShowCommand: Command = {
 };
 
 /** As the holder of a repair sees it; looking shows that they are still there. */
-async function lookUnder(desk: Desk, caseId: string, repairId: string): Promise<ReviewPacket> {
-  await desk.keepRepair(caseId, repairId);
-  return desk.show(caseId, repairId);
+async function lookUnder(client: Client, caseId: string, repairId: string): Promise<CasePacket> {
+  await client.keepRepair({ caseId, repairId });
+  return client.showCase({ caseId, repairId });
 }

@@ -3,15 +3,13 @@
  * so the repair outlives it: whatever is done under the repair renews its lease.
  */
 
-import { hostname } from "node:os";
-import type { Desk } from "../desk/desk.ts";
-import type { OpenedRepair, OpenRequest } from "../desk/repairs.ts";
-import { act, END_OPTIONS, REASON_OPTION, REPAIR_OPTION } from "./act.ts";
+import type { Client } from "../http/client/client.ts";
+import { act, END_OPTIONS, neededReason, REASON_OPTION, REPAIR_OPTION } from "./act.ts";
 import { needed, usage, type Call, type Command } from "./command.ts";
-import { whoActs, withOpened } from "./open.ts";
-import { packageVersion } from "./package-version.ts";
+import type { Reply } from "./replies.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { say, sayJson } from "./terminal.ts";
+import { withClient } from "./with-client.ts";
 
 const LEASE_NOTE =
   "The repair ends five minutes after the last command under it; then the case goes back to what it was.";
@@ -23,7 +21,7 @@ export const casesOpenCommand: Command = {
   positionals: ["CASE"],
   options: END_OPTIONS,
   notes: [LEASE_NOTE, "What you do meanwhile takes --repair with the id that this prints."],
-  run: (call) => hold(call, (desk, request) => desk.openRepair(needed(call, 0), request)),
+  run: (call) => hold(call, (client) => client.openRepair({ caseId: needed(call, 0) })),
 };
 
 /** Takes a repair over. */
@@ -34,9 +32,8 @@ export const casesTakeOverCommand: Command = {
   options: [REASON_OPTION, ...END_OPTIONS],
   notes: ["--reason is needed. What the other person does from then on is refused, naming you.", LEASE_NOTE],
   run: async (call) => {
-    const reason = call.text("reason");
-    if (reason === null) throw usage(call.command, "--reason is needed.");
-    await hold(call, (desk, request) => desk.takeOverRepair(needed(call, 0), { ...request, reason }));
+    const reason = neededReason(call);
+    await hold(call, (client) => client.takeOverRepair({ caseId: needed(call, 0), reason }));
   },
 };
 
@@ -50,17 +47,13 @@ export const casesCloseCommand: Command = {
   run: async (call) => {
     const repairId = call.text("repair");
     if (repairId === null) throw usage(call.command, "--repair is needed.");
-    await act(call, "optional", ({ desk }) => desk.closeRepair(needed(call, 0), repairId));
+    await act(call, "optional", (client) => client.closeRepair({ caseId: needed(call, 0), repairId }));
   },
 };
 
-async function hold(
-  call: Call,
-  open: (desk: Desk, request: OpenRequest) => Promise<OpenedRepair>,
-): Promise<void> {
-  await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-    const request = { by: whoActs(call), host: hostname(), build: `foothold ${packageVersion()}` };
-    const opened = await open(desk, request);
+async function hold(call: Call, open: (client: Client) => Promise<Reply<"openRepair">>): Promise<void> {
+  await withClient(call, { definitions: "optional" }, async (client) => {
+    const opened = await open(client);
     if (call.flag("json")) {
       sayJson(opened);
       return;

@@ -1,9 +1,17 @@
 /** The commands by which people vouch for a step or order it: confirm, rule-out, redo. */
 
-import { act, END_OPTIONS, PLAN_OPTION, REASON_OPTION, repairOf, REPAIR_OPTION } from "./act.ts";
-import { needed, usage, type Call, type Command } from "./command.ts";
+import {
+  act,
+  END_OPTIONS,
+  neededReason,
+  PLAN_OPTION,
+  planOf,
+  REASON_OPTION,
+  REPAIR_OPTION,
+  stepOf,
+} from "./act.ts";
+import type { Command } from "./command.ts";
 import { JSON_VALUE_HELP, readJsonOption } from "./json-argument.ts";
-import { whoActs } from "./open.ts";
 
 /** Confirms a step by hand. */
 export const casesConfirmCommand: Command = {
@@ -22,17 +30,10 @@ export const casesConfirmCommand: Command = {
   run: async (call) => {
     const reason = neededReason(call);
     const result = await readJsonOption(call, "result", null);
-    await act(call, "needed", ({ desk }) =>
-      desk.confirmStep(needed(call, 0), {
-        step: needed(call, 1),
-        result,
-        evidence: call.text("evidence"),
-        reason,
-        by: whoActs(call),
-        plan: call.text("plan") ?? undefined,
-        ...repairOf(call),
-      }),
-    );
+    await act(call, "needed", (client) => {
+      const evidence = call.text("evidence");
+      return client.confirmStep({ ...stepOf(call), result, evidence, reason }, planOf(call));
+    });
   },
 };
 
@@ -51,16 +52,10 @@ export const casesRuleOutCommand: Command = {
   notes: ["--reason is needed. Refused while a request of the step can still arrive at its destination."],
   run: (call) => {
     const reason = neededReason(call);
-    return act(call, "needed", ({ desk }) =>
-      desk.ruleOut(needed(call, 0), {
-        step: needed(call, 1),
-        evidence: call.text("evidence"),
-        reason,
-        by: whoActs(call),
-        plan: call.text("plan") ?? undefined,
-        ...repairOf(call),
-      }),
-    );
+    return act(call, "needed", (client) => {
+      const evidence = call.text("evidence");
+      return client.ruleOutStep({ ...stepOf(call), evidence, reason }, planOf(call));
+    });
   },
 };
 
@@ -75,20 +70,8 @@ export const casesRedoCommand: Command = {
   ],
   run: (call) => {
     const reason = neededReason(call);
-    return act(call, "needed", ({ desk }) =>
-      desk.redoStep(needed(call, 0), {
-        step: needed(call, 1),
-        reason,
-        by: whoActs(call),
-        plan: call.text("plan") ?? undefined,
-        ...repairOf(call),
-      }),
-    );
+    return act(call, "needed", (client) => {
+      return client.redoStep({ ...stepOf(call), reason }, planOf(call));
+    });
   },
 };
-
-function neededReason(call: Call): string {
-  const reason = call.text("reason");
-  if (reason === null) throw usage(call.command, "--reason is needed.");
-  return reason;
-}

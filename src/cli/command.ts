@@ -24,6 +24,8 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** Lines below the options in its help. */
   readonly notes: readonly string[];
+  /** Why no server can do it; left out = it works through the API, of a server or in this process. */
+  readonly noServer?: string;
   /** What it gives is the exit code; nothing = 0. */
   readonly run: (call: Call) => Promise<ExitCode | void>;
 }
@@ -77,7 +79,21 @@ export function usage({ name }: Command, what: string): FootholdError {
   return new FootholdError("USAGE", `${what} See: foothold help ${name}`);
 }
 
+/** The texts of options that were given, under the names that the API has for them. */
+export function textsGiven<Name extends string>(
+  call: Call,
+  names: Readonly<Record<Name, string>>,
+): { readonly [One in Name]?: string } {
+  const given = Object.entries<string>(names).flatMap(([name, option]) => {
+    const text = call.text(option);
+    return text === null ? [] : [[name, text] as const];
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of `names`, some left out
+  return Object.fromEntries(given) as { readonly [One in Name]?: string };
+}
+
 function parse(command: Command, words: readonly string[]): ReturnType<typeof parseArgs> {
+  checkServer(command, words);
   const options: NonNullable<ParseArgsConfig["options"]> = {};
   for (const { name, value, isRepeatable } of [...command.options, ...COMMON_OPTIONS]) {
     const type = value === null ? "boolean" : "string";
@@ -90,6 +106,17 @@ function parse(command: Command, words: readonly string[]): ReturnType<typeof pa
     const [first] = message.split(". ");
     throw usage(command, `${first ?? message}.`);
   }
+}
+
+const SERVER_WORDS = /^--(server|token-file)(=|$)/;
+
+/** That a server is named for what none can do is a mistake of its own, and not a mistyped option. */
+function checkServer(command: Command, words: readonly string[]): void {
+  const { noServer } = command;
+  const end = words.indexOf("--");
+  const options = end < 0 ? words : words.slice(0, end);
+  if (noServer === undefined || !options.some((word) => SERVER_WORDS.test(word))) return;
+  throw usage(command, `No server can do this: ${noServer}.`);
 }
 
 function checkPositionals(command: Command, given: readonly string[]): void {

@@ -36,26 +36,24 @@ import {
 } from "./bulk.ts";
 import { noticesListCommand, noticesRetryCommand, noticesTestCommand, ownersCommand } from "./notices.ts";
 import { problemsCommand, problemsMarkCommand } from "./problems.ts";
-import { auditHeadCommand, auditListCommand, auditVerifyCommand } from "./audit.ts";
+import { auditHeadCommand, auditListCommand } from "./audit.ts";
+import { auditVerifyCommand } from "./audit-verify.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { completionCommandOf } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
 import { destinationsCommand } from "./destinations.ts";
-import { casesExportCommand, replayCommand } from "./export.ts";
+import { casesExportCommand } from "./export.ts";
+import { replayCommand } from "./replay.ts";
 import { initCommand } from "./init.ts";
-import {
-  inboxIgnoreCommand,
-  inboxReconcileCommand,
-  inboxReplayCommand,
-  inboxSendCommand,
-} from "./inbox-act.ts";
+import { inboxIgnoreCommand, inboxReconcileCommand, inboxReplayCommand } from "./inbox-act.ts";
+import { inboxSendCommand } from "./inbox-send.ts";
 import { inboxListCommand, inboxShowCommand, inboxWorkCommand } from "./inbox-read.ts";
+import { peopleListCommand } from "./people-list.ts";
 import {
   peopleAddCommand,
   peopleChangeCommand,
   peopleDisableCommand,
-  peopleListCommand,
   tokensCreateCommand,
   tokensListCommand,
   tokensRevokeCommand,

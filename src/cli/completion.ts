@@ -16,6 +16,7 @@ export function completionCommandOf(all: () => readonly Command[]): Command {
     summary: "print a script that completes commands and options in your shell",
     positionals: ["SHELL"],
     options: [],
+    noServer: "it prints a script",
     notes: [
       `SHELL is one of ${SHELLS.join(", ")}. For this shell only, or in its start file for all:`,
       "  bash   source <(foothold completion bash)",

@@ -1,12 +1,13 @@
 /** The command `destinations`. */
 
-import { destinationKey } from "../core/in-flight.ts";
-import type { DestinationView } from "../desk/destinations.ts";
-import type { Tried } from "../desk/history.ts";
+import { LOOK_OPTIONS } from "./act.ts";
 import type { Command } from "./command.ts";
-import { DATABASE_OPTIONS, withOpened } from "./open.ts";
+import type { Reply } from "./replies.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
+import { withClient } from "./with-client.ts";
+
+type Destination = Reply<"showTraffic">["destinations"][number];
 
 /** Lists where steps send to. */
 export const destinationsCommand: Command = {
@@ -14,34 +15,21 @@ export const destinationsCommand: Command = {
   summary:
     "list where steps send to: what each may be sent now, what is under way, who waits for it, and what was tried",
   positionals: [],
-  options: [{ name: "json", value: null, help: "print one JSON document" }, ...DATABASE_OPTIONS],
-  notes: ["The destinations are those of the case types of the configuration."],
+  options: LOOK_OPTIONS,
+  notes: [
+    "The destinations are those of the case types of the configuration, the server's where one is asked.",
+  ],
   run: async (call) => {
-    await withOpened(call, { definitions: "needed" }, async ({ desk }) => {
-      const [view, traffic] = await Promise.all([desk.destinations(), desk.traffic()]);
-      const tried = new Map(traffic.destinations.map((one) => [keyOf(one), one.tried]));
-      const destinations = view.destinations.map((one): Listed => ({
-        ...one,
-        tried: tried.get(keyOf(one)) ?? null,
-      }));
-      if (call.flag("json")) {
-        sayJson({ ...view, destinations });
-        return;
-      }
-      if (destinations.length === 0) say("No loaded case type sends anywhere.");
-      else for (const line of destinationLines(destinations)) say(line);
+    await withClient(call, { definitions: "needed" }, async (client) => {
+      const traffic = await client.showTraffic();
+      if (call.flag("json")) sayJson(traffic);
+      else if (traffic.destinations.length === 0) say("No loaded case type sends anywhere.");
+      else for (const line of destinationLines(traffic.destinations)) say(line);
     });
   },
 };
 
-/** A destination, and what was tried there over the last 12 hours. */
-type Listed = DestinationView & { readonly tried: Tried | null };
-
-function keyOf({ destination, credentialId }: Pick<DestinationView, "destination" | "credentialId">): string {
-  return destinationKey(destination, credentialId);
-}
-
-function destinationLines(destinations: readonly Listed[]): readonly string[] {
+function destinationLines(destinations: readonly Destination[]): readonly string[] {
   const heading = [
     "DESTINATION",
     "CREDENTIAL",
@@ -66,9 +54,8 @@ function destinationLines(destinations: readonly Listed[]): readonly string[] {
 }
 
 /** Such as "120 attempts, 4 failed, 7 hidden retries". */
-function sayTried(tried: Tried | null): string {
-  if (tried === null || tried.attempts === 0) return "-";
-  const { attempts, failed, repeats } = tried;
+function sayTried({ attempts, failed, repeats }: Destination["tried"]): string {
+  if (attempts === 0) return "-";
   return [
     attempts === 1 ? "1 attempt" : `${attempts} attempts`,
     ...(failed === 0 ? [] : [`${failed} failed`]),

@@ -1,9 +1,10 @@
 /** The command that compares definitions with the cases that are under way: `diff`. */
 
 import { DIFF_CASES_DEFAULT, DIFF_CASES_MAX, type DefinitionDiff } from "../desk/definition-diff.ts";
-import { END_OPTIONS } from "./act.ts";
+import { JSON_OPTION } from "./act.ts";
 import { readWhole, type Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { DATABASE_OPTIONS } from "./database-options.ts";
 import { withOpened } from "./open.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
@@ -20,8 +21,11 @@ export const diffCommand: Command = {
       value: "N",
       help: `open cases to look at, newest first; ${DIFF_CASES_DEFAULT} when left out`,
     },
-    ...END_OPTIONS,
+    JSON_OPTION,
+    ...DATABASE_OPTIONS,
   ],
+  noServer:
+    "it compares the definitions that are here, before they are deployed, with the cases in the database",
   notes: [
     "Reads only: each case is planned as its next pick-up would plan it, and nothing is asked outside.",
     "Ends with exit code 1 when something would change.",

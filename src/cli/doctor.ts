@@ -20,7 +20,8 @@ import { processMeter } from "../wire/meter.ts";
 import { readWhole, usage, type Call, type Command } from "./command.ts";
 import { configMissing, findConfigFile, loadConfig, type LoadedConfig } from "./config-file.ts";
 import { EXIT_CODES, type ExitCode } from "./exit-codes.ts";
-import { DATABASE_OPTIONS, directUrl, openDatabase, type OpenedStore } from "./open.ts";
+import { DATABASE_OPTIONS } from "./database-options.ts";
+import { directUrl, openDatabase, type OpenedStore } from "./open.ts";
 import { say, sayJson } from "./terminal.ts";
 
 /** The newest cases that are looked at for what their attempts sent. */
@@ -56,6 +57,7 @@ export const doctorCommand: Command = {
     },
     { name: "json", value: null, help: "print one JSON document" },
   ],
+  noServer: "it looks at the definitions and clients that are here, and at the database itself",
   notes: [
     "Without --live nothing is sent to any destination. Nothing is written to the database.",
     `Ends with exit code ${EXIT_CODES.findings} when an error was found; infos never count.`,

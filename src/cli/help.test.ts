@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
+import { LIST_LIMIT_DEFAULT } from "../desk/desk.ts";
+import { AUDIT_LINES_MAX } from "../store/audit-port.ts";
+import { EVENT_LIST_MAX } from "../store/inbox-port.ts";
+import { LIST_LIMIT_MAX } from "../store/port.ts";
 import { COMMANDS, GROUPS } from "./commands.ts";
 import { helpLines } from "./help.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "./paging.ts";
 
 test.each(GROUPS)("help of the group %s lists each of its commands", (group) => {
   const own = COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
@@ -12,4 +17,9 @@ test.each(GROUPS)("help of the group %s lists each of its commands", (group) => 
 
 test("help of a command that begins like a group is its own", () => {
   expect(helpLines(["problems"])[0]).toBe("foothold problems [OPTION…]");
+});
+
+test("the pages that are asked for are as long as the API gives, and no longer", () => {
+  expect([LIST_LIMIT_MAX, EVENT_LIST_MAX, AUDIT_LINES_MAX]).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX]);
+  expect(LIST_LIMIT_DEFAULT).toBe(PAGE_DEFAULT);
 });

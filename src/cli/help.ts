@@ -56,5 +56,6 @@ function commandHelp(command: Command): readonly string[] {
     "Options",
     ...options.map(({ left, help }) => `  ${left.padEnd(wide)}  ${help}`),
     ...(command.notes.length === 0 ? [] : ["", ...command.notes]),
+    ...(command.noServer === undefined ? [] : ["", `It goes through no server: ${command.noServer}.`]),
   ];
 }

@@ -1,19 +1,20 @@
 /** `inbox list`, `inbox show` and `inbox work`: what arrived, and what became of it. */
 
-import { houseHead, noteDone } from "../desk/audited.ts";
-import { createInbox } from "../inbox/inbox.ts";
-import { maskedPathsOf, maskedText } from "../inbox/masked-body.ts";
-import { EVENT_LIST_MAX, type EventHistory, type StoredWork, type WorkState } from "../store/inbox-port.ts";
-import { needed, readWhole, usage, type Call, type Command } from "./command.ts";
-import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
+import type { Client } from "../http/client/client.ts";
+import { BY_OPTION, LOOK_OPTIONS } from "./act.ts";
+import { needed, textsGiven, usage, type Call, type Command } from "./command.ts";
+import { CURSOR_OPTION, limitOption, PAGE_MAX, readPage } from "./paging.ts";
+import type { Reply } from "./replies.ts";
+import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
+import { withClient } from "./with-client.ts";
 
-const LIST_LIMIT = 50;
-const REFUSALS_SHOWN = 50;
+type EventHistory = Reply<"showEvent">;
+type Work = EventHistory["work"][number];
+
 const standings = ["routed", "nobody", "unreadable"] as const;
-const json = { name: "json", value: null, help: "print one JSON document" } as const;
 
 /** Lists events, newest first. */
 export const inboxListCommand: Command = {
@@ -25,37 +26,29 @@ export const inboxListCommand: Command = {
     { name: "type", value: "TYPE", help: "only this event type" },
     { name: "standing", value: "STANDING", help: `only ${standings.join(", ")}` },
     { name: "refused", value: null, help: "requests that were refused, in place of events" },
-    {
-      name: "limit",
-      value: "EVENTS",
-      help: `events on one page, at most ${EVENT_LIST_MAX}; ${LIST_LIMIT} when left out`,
-    },
-    { name: "cursor", value: "CURSOR", help: "the next page, as the page before names it" },
-    json,
-    ...DATABASE_OPTIONS,
+    limitOption("EVENTS"),
+    CURSOR_OPTION,
+    ...LOOK_OPTIONS,
   ],
   notes: ["`nobody` = no consumer takes the type; `unreadable` = authentic, and its body cannot be read."],
   run: (call) => (call.flag("refused") ? listRefused(call) : listEvents(call)),
 };
 
 async function listEvents(call: Call): Promise<void> {
-  const limit = readWhole(call, "limit", { min: 1, max: EVENT_LIST_MAX }) ?? LIST_LIMIT;
-  const [source, eventType, after] = ["source", "type", "cursor"].map((name) => call.text(name));
+  const page = readPage(call);
   const named = call.text("standing");
   const standing = standings.find((one) => one === named);
   if (named !== null && standing === undefined)
     throw usage(call.command, `--standing is one of ${standings.join(", ")}.`);
-  await withOpened(call, { definitions: "optional" }, async ({ store }) => {
-    const page = await store.inbox.listEvents({
-      limit,
-      ...(typeof source === "string" ? { source } : {}),
-      ...(typeof eventType === "string" ? { eventType } : {}),
-      ...(typeof after === "string" ? { after } : {}),
+  await withClient(call, { definitions: "optional" }, async (client) => {
+    const { events, next } = await client.listEvents({
+      ...page,
+      ...textsGiven(call, { source: "source", type: "type" }),
       ...(standing === undefined ? {} : { standing }),
     });
-    if (call.flag("json")) return sayJson(page);
-    if (page.events.length === 0) return say("No event matches.");
-    const rows = page.events.map(({ event, work }) => [
+    if (call.flag("json")) return sayJson({ events, next });
+    if (events.length === 0) return say("No event matches.");
+    const rows = events.map(({ event, work }) => [
       event.eventId,
       event.source,
       event.eventType,
@@ -69,14 +62,15 @@ async function listEvents(call: Call): Promise<void> {
       columns(),
     ))
       say(line);
-    if (page.next !== null) say(`More: the same command with --cursor '${page.next}'`);
+    if (next !== null) say(`More: the same command with --cursor '${next}'`);
   });
 }
 
 async function listRefused(call: Call): Promise<void> {
-  await withOpened(call, { definitions: "optional" }, async ({ store }) => {
-    const refusals = await store.inbox.listRefusals(REFUSALS_SHOWN);
-    if (call.flag("json")) return sayJson(refusals);
+  const { limit } = readPage(call);
+  await withClient(call, { definitions: "optional" }, async (client) => {
+    const { refusals } = await client.listRefusals({ limit });
+    if (call.flag("json")) return sayJson({ refusals });
     if (refusals.length === 0) return say("Nothing was refused.");
     const rows = refusals.map((one) => [
       formatTime(one.at),
@@ -91,7 +85,7 @@ async function listRefused(call: Call): Promise<void> {
     say(
       "What is lost is not sent again. --json shows the headers that name it; its provider's own list is read by:",
     );
-    for (const source of lost) say(`  foothold inbox reconcile ${source}`);
+    for (const source of lost) say(`  ${SPOKEN_NAME} inbox reconcile ${source}`);
   });
 }
 
@@ -107,34 +101,37 @@ export const inboxShowCommand: Command = {
       value: "REASON",
       help: "the body as it was sent, for this reason, which goes on record",
     },
-    { name: "by", value: "NAME", help: "who reveals it; your account's name when left out" },
-    json,
-    ...DATABASE_OPTIONS,
+    BY_OPTION,
+    ...LOOK_OPTIONS,
   ],
   notes: ["A body may hold what is nobody's business: it is printed only where it is asked for."],
   run: async (call) => {
-    await withOpened(call, { definitions: "optional" }, async ({ store, ports, sources }) => {
-      const history = await createInbox({ store, sources, ports }).show(needed(call, 0));
-      const { eventId, deliveryId, source } = history.event;
-      const reason = call.text("reveal");
-      if (reason !== null) {
-        const head = { ...houseHead("revealBody", { by: whoActs(call), reason }), about: eventId };
-        await noteDone({ store, ids: ports.ids }, head, null);
-      }
-      const isAsked = call.flag("body") || reason !== null;
-      const body = isAsked ? await store.inbox.loadBody(deliveryId) : null;
-      const sent = body === null ? null : Buffer.from(body).toString("utf8");
-      const paths = reason === null ? maskedPathsOf(sources, source) : [];
-      const text = sent === null || paths.length === 0 ? sent : await maskedText(sent, paths);
-      if (sent !== null && text === null)
-        say("What is masked of its body cannot be told apart; --reveal tells it.");
-      if (call.flag("json")) return sayJson(text === null ? history : { ...history, body: text });
+    await withClient(call, { definitions: "optional" }, async (client) => {
+      const eventId = needed(call, 0);
+      const history = await client.showEvent({ eventId });
+      const body = await readBody(call, client, eventId);
+      if (call.flag("json")) return sayJson(body === null ? history : { ...history, body });
       for (const line of historyLines(history)) say(line);
-      // As JSON, so that it cannot rewrite the terminal.
-      if (text !== null) say(`Body: ${JSON.stringify(text)}`);
+      if (body !== null) for (const line of bodyLines(body)) say(line);
     });
   },
 };
+
+/** Null = it is not asked for. */
+async function readBody(call: Call, client: Client, eventId: string): Promise<Reply<"showEventBody"> | null> {
+  const reason = call.text("reveal");
+  if (reason !== null) return client.revealEventBody({ eventId, reason });
+  return call.flag("body") ? client.showEventBody({ eventId }) : null;
+}
+
+function bodyLines({ bytes, text, hex, isCut, isMasked }: Reply<"showEventBody">): readonly string[] {
+  if (bytes === null) return ["Its body is deleted by now."];
+  const more = isCut ? [`There is more: it has ${bytes} bytes.`] : [];
+  // As JSON, so that it cannot rewrite the terminal.
+  if (text !== null) return [`Body: ${JSON.stringify(text)}`, ...more];
+  if (hex !== null) return [`Body, which is no text, in hexadecimal: ${hex}`, ...more];
+  return isMasked ? ["What is masked of its body cannot be told apart; --reveal tells it."] : [];
+}
 
 function historyLines({ event, work, sightings, delivery }: EventHistory): readonly string[] {
   return [
@@ -162,33 +159,35 @@ export const inboxWorkCommand: Command = {
   options: [
     { name: "source", value: "SOURCE", help: "only this source" },
     { name: "review", value: null, help: "only what needs a person" },
-    json,
-    ...DATABASE_OPTIONS,
+    ...LOOK_OPTIONS,
   ],
   notes: ["A worker does it; `inbox replay` opens it again."],
   run: async (call) => {
-    const open: readonly WorkState[] = ["ready", "claimed", "waiting", "in_review"];
-    const workStates = call.flag("review") ? open.slice(3) : open;
-    const source = call.text("source");
-    await withOpened(call, { definitions: "optional" }, async ({ store }) => {
-      const counts = await store.inbox.countWork();
-      const page = await store.inbox.listEvents({
-        limit: EVENT_LIST_MAX,
-        workStates,
-        ...(source === null ? {} : { source }),
+    const states = call.flag("review")
+      ? (["in_review"] as const)
+      : (["ready", "claimed", "waiting", "in_review"] as const);
+    await withClient(call, { definitions: "optional" }, async (client) => {
+      const { counts } = await client.countWork();
+      const { events, next } = await client.listEvents({
+        limit: PAGE_MAX,
+        work: states,
+        ...textsGiven(call, { source: "source" }),
       });
-      const work = page.events.flatMap((one) => one.work.filter(({ state }) => workStates.includes(state)));
-      if (call.flag("json")) return sayJson({ counts, work });
+      const work = events.flatMap((one) =>
+        one.work.filter(({ state }) => states.some((own) => own === state)),
+      );
+      if (call.flag("json")) return sayJson({ counts, work, isWhole: next === null });
       for (const one of counts)
         say(`${one.source}: ${one.count} ${one.state}, since ${formatTime(one.oldestAt)}`);
       if (work.length === 0) return say("No work is open.");
       const rows = work.map((one) => [one.eventId, one.consumer, one.owner, wordsOf(one)]);
       for (const line of tableLines(["EVENT", "CONSUMER", "OWNER", "WHAT"], rows, columns())) say(line);
+      if (next !== null) say(`There is more: this is the work of the newest ${PAGE_MAX} events with any.`);
     });
   },
 };
 
-function wordsOf({ state, sentence, dueAt, attempts }: StoredWork): string {
+function wordsOf({ state, sentence, dueAt, attempts }: Work): string {
   const when = dueAt === null || state === "claimed" ? "" : `, next at ${formatTime(dueAt)}`;
   const tries = attempts === 0 ? "" : ` after ${attempts} tries`;
   return `${state}${tries}${when}${sentence === null ? "" : `: ${sentence}`}`;

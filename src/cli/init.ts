@@ -24,6 +24,7 @@ export const initCommand: Command = {
   summary: "a first case type with its test and its rehearsal, in a new project or in the one that is here",
   positionals: ["[FOLDER]"],
   options: [{ name: "json", value: null, help: "print one JSON document" }],
+  noServer: "it writes files here",
   notes: [
     "FOLDER is the working folder when left out. With a package.json in it, everything goes into a folder `foothold`,",
     "and what the package.json has already stays as it is.",

@@ -4,6 +4,7 @@ import type { Call } from "./command.ts";
 import { readFile } from "node:fs/promises";
 import { FootholdError } from "../core/errors.ts";
 import { findInexactNumber } from "../core/inexact-number.ts";
+import type { Json } from "../core/json.ts";
 
 /** Largest JSON text, in bytes. */
 const JSON_BYTES_MAX = 1024 * 1024;
@@ -12,7 +13,7 @@ const JSON_BYTES_MAX = 1024 * 1024;
 export const JSON_VALUE_HELP = "JSON, @FILE or - for stdin";
 
 /** Reads a JSON argument. Throws `INVALID_REQUEST` naming `option`. */
-async function readJsonArgument(option: string, argument: string): Promise<unknown> {
+async function readJsonArgument(option: string, argument: string): Promise<Json> {
   const text = await readText(option, argument);
   if (Buffer.byteLength(text) > JSON_BYTES_MAX) {
     throw invalid(option, `is larger than ${JSON_BYTES_MAX} bytes`);
@@ -26,10 +27,10 @@ async function readJsonArgument(option: string, argument: string): Promise<unkno
   );
 }
 
-function parse(option: string, text: string): unknown {
+function parse(option: string, text: string): Json {
   try {
-    const value: unknown = JSON.parse(text);
-    return value;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is parsed as JSON is JSON
+    return JSON.parse(text) as Json;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw invalid(option, `is no JSON: ${why}`, error);
@@ -64,7 +65,11 @@ function invalid(option: string, what: string, cause?: unknown): FootholdError {
 }
 
 /** An option that holds a JSON value; `otherwise` where it was left out. */
-export async function readJsonOption(call: Call, name: string, otherwise: unknown): Promise<unknown> {
+export async function readJsonOption<Otherwise>(
+  call: Call,
+  name: string,
+  otherwise: Otherwise,
+): Promise<Json | Otherwise> {
   const argument = call.text(name);
   return argument === null ? otherwise : readJsonArgument(name, argument);
 }

@@ -1,48 +1,40 @@
 /** The commands for what owners are told: `notices list | test | retry`, and `owners`. */
 
 import { groupDigits } from "../core/notice-words.ts";
-import { houseHead, noteDone } from "../desk/audited.ts";
-import { listNotices, listOwners, retryMessage, testOwner } from "../notices/notice-desk.ts";
-import type { MessageView, NoticesView, OwnerView, TestReply } from "../notices/notice-views.ts";
-import { END_OPTIONS } from "./act.ts";
-import { needed, readWhole, type Call, type Command, type OptionSpec } from "./command.ts";
+import { END_OPTIONS, LOOK_OPTIONS } from "./act.ts";
+import { needed, readWhole, type Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { noticeDeskParts } from "./notice-parts.ts";
-import { DATABASE_OPTIONS, whoActs, withOpened, type Opened } from "./open.ts";
+import type { Reply } from "./replies.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatDistance, formatTime } from "./times.ts";
+import { withClient } from "./with-client.ts";
+
+type NoticesView = Reply<"listNotices">;
+type OwnerView = Reply<"listOwners">["owners"][number];
 
 const MESSAGES_MAX = 200;
-const LOOK_OPTIONS: readonly OptionSpec[] = [
-  { name: "json", value: null, help: "print one JSON document" },
-  ...DATABASE_OPTIONS,
-];
-/** A command reaches the console only as the configuration says, and no channel on its own machine but allowed ones. */
-const reach = { consoleUrl: null, reachesLoopback: false } as const;
 
 /** Lists what owners were told. */
 export const noticesListCommand: Command = {
   name: "notices list",
   summary: "what owners were told, what could not be delivered, and who is needed and cannot be told",
   positionals: [],
-  options: [{ name: "limit", value: "N", help: "messages at most; 50 when left out" }, ...END_OPTIONS],
+  options: [{ name: "limit", value: "N", help: "messages at most; 50 when left out" }, ...LOOK_OPTIONS],
   notes: ["An owner is told once of all cases that one act, or one place, is needed for."],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async (opened) => {
+    withClient(call, { definitions: "optional" }, async (client) => {
       const limit = readWhole(call, "limit", { min: 1, max: MESSAGES_MAX });
-      const view = await listNotices(noticeDeskParts(opened, reach), limit ?? undefined);
+      const view = await client.listNotices(limit === null ? {} : { limit });
       if (call.flag("json")) sayJson(view);
-      else sayNotices(view, opened.notices !== null);
+      else sayNotices(view);
     }),
 };
 
-function sayNotices(
-  { now, notices, undeliverable, undeliverableCount, messages, unanswered }: NoticesView,
-  isSet: boolean,
-): void {
-  if (!isSet) say("The configuration says nothing of notices: nobody is told by this machine.");
+function sayNotices(view: NoticesView): void {
+  const { now, notices, undeliverable, undeliverableCount, messages, unanswered, isConfigured } = view;
+  if (!isConfigured) say("The configuration says nothing of notices: nobody is told by this machine.");
   for (const owner of unanswered) say(`! ${owner} is needed, and nobody answers to that name.`);
   if (undeliverableCount > 0) {
     say(
@@ -65,7 +57,7 @@ function sayNotices(
   for (const line of tableLines(heading, messages.map(messageRow), columns())) say(line);
 }
 
-function messageRow(message: MessageView): readonly string[] {
+function messageRow(message: NoticesView["messages"][number]): readonly string[] {
   const { messageId, createdAt, whom, channel, state, attempts, title, dueAt, failure } = message;
   const next =
     state === "waiting" && failure !== null && dueAt !== null ? `, again ${formatTime(dueAt)}` : "";
@@ -84,14 +76,9 @@ export const noticesTestCommand: Command = {
   ],
   run: async (call) => {
     let isReached = true;
-    await withOpened(call, { definitions: "needed" }, async (opened) => {
-      const reply = await testOwner(
-        noticeDeskParts(opened, reach),
-        needed(call, 0),
-        new AbortController().signal,
-      );
+    await withClient(call, { definitions: "needed" }, async (client) => {
+      const reply = await client.testOwner({ owner: needed(call, 0) });
       isReached = reply.results.every(({ isSent }) => isSent);
-      await onRecord(call, opened, "testOwner");
       if (call.flag("json")) sayJson(reply);
       else for (const line of testLines(reply)) say(line);
     });
@@ -99,7 +86,7 @@ export const noticesTestCommand: Command = {
   },
 };
 
-function testLines({ results }: TestReply): readonly string[] {
+function testLines({ results }: Reply<"testOwner">): readonly string[] {
   return results.map(
     ({ whom, channel, isSent, sentence }) =>
       `${whom} by ${channel}: ${isSent ? "sent" : (sentence ?? "not sent")}`,
@@ -114,18 +101,12 @@ export const noticesRetryCommand: Command = {
   options: END_OPTIONS,
   notes: ["A server, a worker or `foothold sweep` sends it. Where its notice is over by now it is dropped."],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async (opened) => {
-      const reply = await retryMessage(noticeDeskParts(opened, reach), needed(call, 0));
-      await onRecord(call, opened, "retryNotice");
+    withClient(call, { definitions: "optional" }, async (client) => {
+      const reply = await client.retryNotice({ messageId: needed(call, 0) });
       if (call.flag("json")) sayJson(reply);
       else say(reply.sentence);
     }),
 };
-
-function onRecord(call: Call, { store, ports }: Opened, act: string): Promise<void> {
-  const head = { ...houseHead(act, { by: whoActs(call) }), about: needed(call, 0) };
-  return noteDone({ store, ids: ports.ids }, head, null);
-}
 
 /** Says who owners are. */
 export const ownersCommand: Command = {
@@ -135,8 +116,8 @@ export const ownersCommand: Command = {
   options: LOOK_OPTIONS,
   notes: ["A rota is asked who is on duty."],
   run: (call) =>
-    withOpened(call, { definitions: "needed" }, async (opened) => {
-      const owners = await listOwners(noticeDeskParts(opened, reach), new AbortController().signal);
+    withClient(call, { definitions: "needed" }, async (client) => {
+      const { owners } = await client.listOwners();
       if (call.flag("json")) sayJson({ owners });
       else for (const line of owners.flatMap(ownerLines)) say(line);
     }),

@@ -1,4 +1,4 @@
-/** Opens what a command works with: configuration, database, desk. Only here the environment is read. */
+/** Opens what works on the database itself: configuration, database, desk. The environment is read here, and in server.ts. */
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,25 +18,10 @@ import { startEmbedded } from "../store/embedded.ts";
 import type { Store } from "../store/port.ts";
 import { postgresStore } from "../store/postgres/store.ts";
 import { accountName } from "./account-name.ts";
-import type { Call, OptionSpec } from "./command.ts";
+import type { Call } from "./command.ts";
 import { configMissing, findConfigFile, loadConfig, type LoadedConfig } from "./config-file.ts";
 import { warn } from "./terminal.ts";
 import { formatTime } from "./times.ts";
-
-/** Options of every command that reaches a database. */
-export const DATABASE_OPTIONS: readonly OptionSpec[] = [
-  {
-    name: "config",
-    value: "FILE",
-    help: "configuration; foothold.config.js or .mjs in the working folder when left out",
-  },
-  {
-    name: "database",
-    value: "URL",
-    help: "PostgreSQL; else FOOTHOLD_DATABASE_URL, the configuration's `database`, or the embedded one",
-  },
-  { name: "data", value: "FOLDER", help: "folder of the embedded database; .foothold when left out" },
-];
 
 /** Folder of the embedded database where none is named. */
 const DATA_FOLDER = ".foothold";

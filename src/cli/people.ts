@@ -1,4 +1,7 @@
-/** `people` and `tokens`: who may sign in to the server, and what programs sign in with. */
+/**
+ * `people` and `tokens`: who may sign in to the server, and what programs sign in with. They work on the database itself:
+ * the first person cannot sign in yet, and over the API nobody can make anybody more than they are.
+ */
 
 import { text } from "node:stream/consumers";
 import { parseDuration } from "../define/duration.ts";
@@ -6,20 +9,21 @@ import {
   addPerson,
   changePerson,
   createToken,
-  listPeople,
   listTokens,
   revokeToken,
   type PeopleParts,
   type PersonEdit,
 } from "../people/people.ts";
+import { JSON_OPTION } from "./act.ts";
 import { accountName } from "./account-name.ts";
 import { needed, usage, type Call, type Command, type OptionSpec } from "./command.ts";
-import { DATABASE_OPTIONS, withOpened, type Opened } from "./open.ts";
+import { DATABASE_OPTIONS } from "./database-options.ts";
+import { withOpened, type Opened } from "./open.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
 import { formatTime } from "./times.ts";
 
-const json = { name: "json", value: null, help: "print one JSON document" } as const;
+const noServer = "who may do what is set on the database itself, so that nobody can give rights over the API";
 const role: OptionSpec = {
   name: "role",
   value: "ROLE",
@@ -39,6 +43,7 @@ export const peopleAddCommand: Command = {
   summary: "add a person who may sign in",
   positionals: ["NAME"],
   options: [role, passwordStdin, ...DATABASE_OPTIONS],
+  noServer,
   notes: ["Their name stands with everything that they do. What roles grant stands in the configuration."],
   run: (call) =>
     withPeople(call, async (parts) => {
@@ -50,28 +55,6 @@ export const peopleAddCommand: Command = {
       });
       say(`Added ${name}.`);
       sayMade(madePassword);
-    }),
-};
-
-/** Lists people. */
-export const peopleListCommand: Command = {
-  name: "people list",
-  summary: "show who may sign in, and with which roles",
-  positionals: [],
-  options: [json, ...DATABASE_OPTIONS],
-  notes: [],
-  run: (call) =>
-    withPeople(call, async (parts) => {
-      const people = await listPeople(parts);
-      if (call.flag("json")) return sayJson(people);
-      if (people.length === 0) return say("Nobody is there yet: foothold people add NAME --role admin");
-      const rows = people.map(({ name, roles, createdAt, disabledAt }) => [
-        name,
-        roles.join(", "),
-        formatTime(createdAt),
-        disabledAt === null ? "" : formatTime(disabledAt),
-      ]);
-      for (const line of tableLines(["NAME", "ROLES", "ADDED", "DISABLED"], rows, columns())) say(line);
     }),
 };
 
@@ -87,6 +70,7 @@ export const peopleChangeCommand: Command = {
     { name: "enable", value: null, help: "let a disabled person sign in again" },
     ...DATABASE_OPTIONS,
   ],
+  noServer,
   notes: ["Roles given here take the place of all that the person had."],
   run: (call) =>
     withPeople(call, async (parts) => {
@@ -110,6 +94,7 @@ export const peopleDisableCommand: Command = {
   summary: "let a person sign in no more; sessions and tokens end at once",
   positionals: ["NAME"],
   options: [...DATABASE_OPTIONS],
+  noServer,
   notes: ["What they did keeps their name."],
   run: (call) =>
     withPeople(call, async (parts) => {
@@ -129,6 +114,7 @@ export const tokensCreateCommand: Command = {
     { name: "lasts", value: "TIME", help: "how long, such as 90d; until it is revoked when left out" },
     ...DATABASE_OPTIONS,
   ],
+  noServer,
   notes: ["The token is shown this once. Send it as: Authorization: Bearer TOKEN"],
   run: (call) =>
     withPeople(call, async (parts) => {
@@ -151,7 +137,8 @@ export const tokensListCommand: Command = {
   name: "tokens list",
   summary: "show which tokens there are, and whose",
   positionals: [],
-  options: [json, ...DATABASE_OPTIONS],
+  options: [JSON_OPTION, ...DATABASE_OPTIONS],
+  noServer,
   notes: [],
   run: (call) =>
     withPeople(call, async (parts) => {
@@ -177,6 +164,7 @@ export const tokensRevokeCommand: Command = {
   summary: "make a token good for nothing, at once",
   positionals: ["TOKEN"],
   options: [...DATABASE_OPTIONS],
+  noServer,
   notes: ["TOKEN is its id, as `tokens list` shows it."],
   run: (call) =>
     withPeople(call, async (parts) => {

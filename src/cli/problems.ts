@@ -1,13 +1,15 @@
 /** The commands for groups of cases with the same problem: `problems`, `problems mark`. */
 
-import type { ProblemView } from "../desk/problems.ts";
-import { END_OPTIONS } from "./act.ts";
-import { needed, type Command } from "./command.ts";
-import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
+import { END_OPTIONS, LOOK_OPTIONS } from "./act.ts";
+import { needed, textsGiven, type Command } from "./command.ts";
+import type { Reply } from "./replies.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
 import { tableLines } from "./table.ts";
 import { say, sayJson, columns } from "./terminal.ts";
 import { formatDistance } from "./times.ts";
+import { withClient } from "./with-client.ts";
+
+type ProblemView = Reply<"listProblems">["problems"][number];
 
 /** Shows what waits for people, in groups. */
 export const problemsCommand: Command = {
@@ -17,17 +19,12 @@ export const problemsCommand: Command = {
   options: [
     { name: "type", value: "TYPE", help: "only cases of this type" },
     { name: "tenant", value: "TENANT", help: "only cases of this tenant" },
-    { name: "json", value: null, help: "print one JSON document" },
-    ...DATABASE_OPTIONS,
+    ...LOOK_OPTIONS,
   ],
   notes: ["A group is named by its id; `foothold bulk start --problem ID` acts on all of its cases."],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const [caseType, tenant] = [call.text("type"), call.text("tenant")];
-      const view = await desk.problems({
-        ...(caseType === null ? {} : { caseType }),
-        ...(tenant === null ? {} : { tenant }),
-      });
+    withClient(call, { definitions: "optional" }, async (client) => {
+      const view = await client.listProblems(textsGiven(call, { type: "type", tenant: "tenant" }));
       if (call.flag("json")) {
         sayJson(view);
         return;
@@ -82,15 +79,11 @@ export const problemsMarkCommand: Command = {
   ],
   notes: [],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
+    withClient(call, { definitions: "optional" }, async (client) => {
       const problemId = needed(call, 0);
-      await desk.markProblem({
-        problemId,
-        owner: call.text("owner"),
-        note: call.text("note"),
-        by: whoActs(call),
-      });
-      if (call.flag("json")) sayJson({ problemId });
-      else say(`${problemId}: Stored.`);
+      const mark = { problemId, owner: call.text("owner"), note: call.text("note") };
+      const reply = await client.markProblem(mark);
+      if (call.flag("json")) sayJson(reply);
+      else say(`${problemId}: ${reply.sentence}`);
     }),
 };

@@ -10,7 +10,8 @@ import { readWhole, usage, type Call, type Command, type OptionSpec } from "./co
 import { PORT } from "./dev.ts";
 import { inboxReportLines } from "./inbox-report-lines.ts";
 import { noticeReportLines } from "./notice-report-lines.ts";
-import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
+import { DATABASE_OPTIONS } from "./database-options.ts";
+import { open, type Opened, type OpenOptions } from "./open.ts";
 import { packageVersion } from "./package-version.ts";
 import { startParts, type Parts, type ServerSettings, type WorkerSettings } from "./parts.ts";
 import { reportLines } from "./report-lines.ts";
@@ -46,6 +47,7 @@ export const devCommand: Command = {
     ...workerOptions,
     { name: "no-open", value: null, help: "do not open a browser" },
   ],
+  noServer: "it is one itself",
   notes: ["The database is brought up to date first. Only --database takes the place of the embedded one."],
   run: (call) =>
     runParts(call, {
@@ -76,6 +78,7 @@ export const serveCommand: Command = {
       isRepeatable: true,
     },
   ],
+  noServer: "it is one itself",
   notes: ["People sign in: see foothold help people. Health is at /healthz."],
   run: (call) =>
     runParts(call, {
@@ -92,6 +95,7 @@ export const workerCommand: Command = {
   summary: "a worker, with a sweep and without a server",
   positionals: [],
   options: [...DATABASE_OPTIONS, ...workerOptions],
+  noServer: "it runs your code here, and works on the database itself",
   notes: ["It takes the case types of the configuration. Run as many as you like, on any machines."],
   run: (call) =>
     runParts(call, {

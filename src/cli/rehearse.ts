@@ -16,6 +16,7 @@ export const rehearseCommand: Command = {
   summary: "run a case type through every crash, lost answer and late worker, and say which step is not safe",
   positionals: ["FILE"],
   options: [{ name: "json", value: null, help: "print one JSON document" }],
+  noServer: "it runs the definitions that are here, in memory",
   notes: [
     "FILE exports by default what defineRehearsal of foothold/testing makes, or a list of that.",
     "Each run calls your own functions: point them at stand-ins or a staging system. No database is used.",

@@ -1,8 +1,9 @@
 /** The command that says that the database was restored from a backup: `restored`. */
 
-import { END_OPTIONS } from "./act.ts";
+import { BY_OPTION, JSON_OPTION } from "./act.ts";
 import { usage, type Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { DATABASE_OPTIONS } from "./database-options.ts";
 import { whoActs, withOpened } from "./open.ts";
 import { say, sayJson } from "./terminal.ts";
 import { formatTime, readSince } from "./times.ts";
@@ -18,8 +19,11 @@ export const restoredCommand: Command = {
       value: "TIME",
       help: "when the backup was taken: a time with its zone, or how long ago; rather too early than too late",
     },
-    ...END_OPTIONS,
+    BY_OPTION,
+    JSON_OPTION,
+    ...DATABASE_OPTIONS,
   ],
+  noServer: "it goes before server and workers run again",
   notes: [
     "No step of an open case sends before it is found out whether it did since the backup was taken.",
     "Stop every worker first. Doing it again for the same time changes nothing.",

@@ -1,10 +1,10 @@
 /** `cases reveal`: what is masked of a case. */
 
-import { END_OPTIONS, REASON_OPTION } from "./act.ts";
-import { needed, usage, type Command } from "./command.ts";
-import { whoActs, withOpened } from "./open.ts";
+import { END_OPTIONS, neededReason, REASON_OPTION } from "./act.ts";
+import { needed, type Command } from "./command.ts";
 import { tableLines } from "./table.ts";
 import { columns, say, sayJson } from "./terminal.ts";
+import { withClient } from "./with-client.ts";
 
 const PART_WORDS = {
   input: "input",
@@ -24,10 +24,9 @@ export const casesRevealCommand: Command = {
   notes: ["--reason is needed."],
   run: async (call) => {
     const caseId = needed(call, 0);
-    const reason = call.text("reason");
-    if (reason === null) throw usage(call.command, "--reason is needed.");
-    await withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const revealed = await desk.reveal(caseId, { by: whoActs(call), reason });
+    const reason = neededReason(call);
+    await withClient(call, { definitions: "optional" }, async (client) => {
+      const revealed = await client.revealCase({ caseId, reason });
       if (call.flag("json")) return sayJson(revealed);
       if (revealed.values.length === 0) return say("Nothing of it is masked.");
       const rows = revealed.values.map(({ part, name, path, value }) => [

@@ -1,20 +1,21 @@
 /** The commands for moves that wait for a second person: `second list`, `second approve`, `second decline`. */
 
-import { act, END_OPTIONS, REASON_OPTION } from "./act.ts";
+import { act, END_OPTIONS, LOOK_OPTIONS, REASON_OPTION } from "./act.ts";
 import { needed, type Command } from "./command.ts";
-import { DATABASE_OPTIONS, whoActs, withOpened } from "./open.ts";
 import { say, sayJson } from "./terminal.ts";
+import { withClient } from "./with-client.ts";
 
 /** Lists what waits. */
 export const secondListCommand: Command = {
   name: "second list",
   summary: "show moves that wait for a second person, oldest first",
   positionals: ["[CASE]"],
-  options: [{ name: "json", value: null, help: "print one JSON document" }, ...DATABASE_OPTIONS],
+  options: LOOK_OPTIONS,
   notes: ["Which moves need one stands in the configuration, as `secondPerson`."],
   run: (call) =>
-    withOpened(call, { definitions: "optional" }, async ({ desk }) => {
-      const requests = await desk.listSeconds(call.positionals[0]);
+    withClient(call, { definitions: "optional" }, async (client) => {
+      const [only] = call.positionals;
+      const { requests } = await client.listSeconds(only === undefined ? {} : { caseId: only });
       if (call.flag("json")) return sayJson({ requests });
       if (requests.length === 0) return say("Nothing waits for a second person.");
       for (const { requestId, caseId, sentence } of requests) say(`${requestId}  ${caseId}  ${sentence}`);
@@ -29,13 +30,10 @@ export const secondApproveCommand: Command = {
   options: [REASON_OPTION, ...END_OPTIONS],
   notes: ["Refused where the plan changed since it was asked for: then the request is void."],
   run: (call) =>
-    act(call, "needed", ({ desk }) =>
-      desk.answerSecond(needed(call, 0), {
-        approved: true,
-        by: whoActs(call),
-        reason: call.text("reason"),
-      }),
-    ),
+    act(call, "needed", (client) => {
+      const requestId = needed(call, 0);
+      return client.answerSecond({ requestId, approved: true, reason: call.text("reason") });
+    }),
 };
 
 /** Declines one. */
@@ -46,11 +44,8 @@ export const secondDeclineCommand: Command = {
   options: [REASON_OPTION, ...END_OPTIONS],
   notes: [],
   run: (call) =>
-    act(call, "optional", ({ desk }) =>
-      desk.answerSecond(needed(call, 0), {
-        approved: false,
-        by: whoActs(call),
-        reason: call.text("reason"),
-      }),
-    ),
+    act(call, "optional", (client) => {
+      const requestId = needed(call, 0);
+      return client.answerSecond({ requestId, approved: false, reason: call.text("reason") });
+    }),
 };

@@ -32,25 +32,34 @@ function formatSpan(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** Reads a time in the future: a duration from now (`2h`), or a time with its zone (`2026-11-29T10:00:00Z`). Throws `USAGE`. */
-export function readUntil(text: string, now: number): number {
-  return readTime(text, (durationMs) => now + durationMs);
-}
+/** A moment as people name it: so far from now, or by the calendar. */
+export type Moment =
+  | { readonly kind: "span"; readonly ms: number }
+  /** Epoch ms. */
+  | { readonly kind: "time"; readonly at: number };
 
-/** The same of the past: a duration before now, or a time with its zone. Throws `USAGE`. */
-export function readSince(text: string, now: number): number {
-  return readTime(text, (durationMs) => now - durationMs);
-}
-
-function readTime(text: string, from: (durationMs: number) => number): number {
+/** Reads a duration (`2h`), or a time with its zone (`2026-11-29T10:00:00Z`). Throws `USAGE`. */
+export function readMoment(text: string): Moment {
   const duration = readDuration(text);
-  if (duration.kind === "duration") return from(duration.ms);
+  if (duration.kind === "duration") return { kind: "span", ms: duration.ms };
   // Without a zone the same text means different times on different machines.
   const hasZone = /T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const at = hasZone ? Date.parse(text) : Number.NaN;
-  if (Number.isFinite(at)) return at;
+  if (Number.isFinite(at)) return { kind: "time", at };
   throw new FootholdError(
     "USAGE",
     `${JSON.stringify(text)} is no time. Write how long (30m, 2h, 3d) or a time with its zone (2026-11-29T10:00:00Z).`,
   );
+}
+
+/** A moment to come where the time is `now`, epoch ms. */
+export function readUntil(text: string, now: number): number {
+  const moment = readMoment(text);
+  return moment.kind === "time" ? moment.at : now + moment.ms;
+}
+
+/** The same of the past: a duration before now. */
+export function readSince(text: string, now: number): number {
+  const moment = readMoment(text);
+  return moment.kind === "time" ? moment.at : now - moment.ms;
 }

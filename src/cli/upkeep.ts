@@ -8,7 +8,8 @@ import { createNoticeSweep, type NoticeSweep } from "../notices/sweep.ts";
 import { usage, type Call, type Command } from "./command.ts";
 import { noticeParts } from "./notice-parts.ts";
 import { noticeReportLines } from "./notice-report-lines.ts";
-import { DATABASE_OPTIONS, open, type Opened, type OpenOptions } from "./open.ts";
+import { DATABASE_OPTIONS } from "./database-options.ts";
+import { open, type Opened, type OpenOptions } from "./open.ts";
 import { reportLines } from "./report-lines.ts";
 import { runUntilStopped } from "./shutdown.ts";
 import { say, sayError, sayJson } from "./terminal.ts";
@@ -19,6 +20,7 @@ export const migrateCommand: Command = {
   summary: "bring the database up to date; makes an embedded one where none is named",
   positionals: [],
   options: [...DATABASE_OPTIONS, { name: "json", value: null, help: "print one JSON document" }],
+  noServer: "it changes the schema of the database itself",
   notes: ["Safe while workers run, and when several do it at once."],
   run: async (call) => {
     const opened = await open(call, { definitions: "optional", choice: "any", mayCreate: true, poolMax: 2 });
@@ -43,6 +45,7 @@ export const sweepCommand: Command = {
     { name: "once", value: null, help: "watch for the longest lease there is, free what is dead, and end" },
     { name: "json", value: null, help: "with --once: print one JSON document" },
   ],
+  noServer: "it frees what lost workers hold in the database itself, with or without a server",
   notes: [
     "Every worker and server sweeps too; this is for a machine that runs neither, or for a timer.",
     "It also seals journals and the audit, as every server does and no worker, and starts what schedules have due.",

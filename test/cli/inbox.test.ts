@@ -127,7 +127,7 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     expect((await run("inbox", "work")).stdout).toContain("shop");
     const [waits] = (await list("--type", "order.paid")).filter(({ work }) => work[0]?.state === "waiting");
     const replayed = await run("inbox", "replay", waits?.event.eventId ?? "", "--reason", "it was asked for");
-    expect(replayed.stdout).toBe("Opened: paid.\n");
+    expect(replayed.stdout).toBe("Opened again: paid.\n");
     const unknown = await run("inbox", "replay", `e00-${"0".repeat(32)}`, "--reason", "no reason");
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain("There is no event");

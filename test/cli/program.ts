@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly file?: string;
   /** Given on stdin. */
   readonly input?: string;
+  /** Ended by force after this, in ms; 60,000 when left out. */
+  readonly lastsMs?: number;
 }
 
 /** What became of a command. */
@@ -47,15 +49,15 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
   });
   child.stdin.on("error", () => undefined);
   child.stdin.end(options.input ?? "");
-  return watch(child, [options.file ?? "foothold", ...words].join(" "));
+  return watch(child, [options.file ?? "foothold", ...words].join(" "), options.lastsMs ?? endTimeoutMs);
 }
 
-/** Runs a command to its end, 60 s at most. */
+/** Runs a command to its end, 60 s at most where nothing else is said. */
 export async function runCommand(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return startCommand(words, options).ended();
 }
 
-function watch(child: ChildProcess, named: string): RunningCommand {
+function watch(child: ChildProcess, named: string, lastsMs: number): RunningCommand {
   let [stdout, stderr] = ["", ""];
   const listeners = new Set<() => void>();
   const tell = (): void => listeners.forEach((listener) => listener());
@@ -67,7 +69,7 @@ function watch(child: ChildProcess, named: string): RunningCommand {
     stderr += chunk.toString();
     tell();
   });
-  const timer = setTimeout(() => child.kill("SIGKILL"), endTimeoutMs);
+  const timer = setTimeout(() => child.kill("SIGKILL"), lastsMs);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once("error", reject);
     // Not "exit": what was printed last may still be on its way then.
