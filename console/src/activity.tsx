@@ -8,6 +8,7 @@ import { ChangedBar, ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { casePath, goTo, pathWith } from "./route.ts";
 import { When } from "./times.tsx";
+import { Sentence } from "./sentence.tsx";
 import { Told, Value } from "./told.tsx";
 
 const PAGE_SIZE = 50;
@@ -255,7 +256,7 @@ function CaseRow({ milestone }: { readonly milestone: Milestone }): JSX.Element 
         </small>
       </th>
       <td>
-        <span className={`badge tone-${tone}`}>{word}</span> <Told text={sentence} />
+        <span className={`badge tone-${tone}`}>{word}</span> <Sentence text={sentence} />
       </td>
       <td data-label="Who: ">{by === null ? "the engine" : <Told text={by.name} />}</td>
       <td data-label="When: ">
@@ -287,7 +288,7 @@ function ActRow({ line }: { readonly line: Line }): JSX.Element {
       </th>
       <td>
         <span className={`badge tone-${tone}`}>{word}</span>{" "}
-        {sentence === null ? null : <Told text={sentence} />} {code === null ? null : <code>{code}</code>}
+        {sentence === null ? null : <Sentence text={sentence} />} {code === null ? null : <code>{code}</code>}
         {why === null ? null : (
           <small>
             Reason: <Told text={why} />

@@ -4,7 +4,7 @@ import type { JSX } from "react";
 import type { Overview, Refusal } from "./api.ts";
 import { Link } from "./link.tsx";
 import { listPath } from "./route.ts";
-import { Told } from "./told.tsx";
+import { Sentence } from "./sentence.tsx";
 
 /** Shown only while it is true. */
 export function HouseNotices({
@@ -18,7 +18,7 @@ export function HouseNotices({
       {notices.map(({ caseType, sentence }) => (
         <li key={caseType} className="notice">
           <span aria-hidden="true">⚠ </span>
-          <Told text={sentence} />. <Link to={listPath({ type: caseType })}>Its cases</Link>
+          <Sentence text={sentence} />. <Link to={listPath({ type: caseType })}>Its cases</Link>
         </li>
       ))}
       {undelivered === 0 ? null : (
@@ -45,7 +45,7 @@ export function ReadProblem({
       {error === null ? null : (
         <p className="notice">
           {isOld ? "What is shown here is not read anew at present. " : ""}
-          <Told text={error.message} /> <code>{error.code}</code>
+          <Sentence text={error.message} /> <code>{error.code}</code>
         </p>
       )}
     </div>
@@ -77,7 +77,7 @@ export function Refusing({ refusal }: { readonly refusal: Refusal | null }): JSX
     <div role="alert">
       {refusal === null ? null : (
         <p className="notice">
-          <Told text={refusal.message} /> <code>{refusal.code}</code>
+          <Sentence text={refusal.message} /> <code>{refusal.code}</code>
         </p>
       )}
     </div>

@@ -6,6 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { Link } from "./link.tsx";
 import { Refusing } from "./notices.tsx";
 import { casePath } from "./route.ts";
+import { Sentence } from "./sentence.tsx";
 import { Told } from "./told.tsx";
 import { count } from "./words.tsx";
 
@@ -95,7 +96,7 @@ function Restored({ reply }: { readonly reply: AccessReply }): JSX.Element {
         <ul>
           {refused.map(({ caseId, sentence }) => (
             <li key={caseId}>
-              <Link to={casePath(caseId)}>{caseId}</Link>: <Told text={sentence} />
+              <Link to={casePath(caseId)}>{caseId}</Link>: <Sentence text={sentence} />
             </li>
           ))}
         </ul>

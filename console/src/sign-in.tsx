@@ -4,7 +4,7 @@ import { useState, type JSX } from "react";
 import { api, asRefusal, type Refusal } from "./api.ts";
 import { usePolled } from "./polled.ts";
 import { addressOf } from "./route.ts";
-import { Told } from "./told.tsx";
+import { Sentence } from "./sentence.tsx";
 
 const beside = { target: "_blank", rel: "noopener" } as const;
 /** How the server lets people in changes with its configuration alone, in ms. */
@@ -60,7 +60,7 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }): JSX.Ele
       <div role="alert">
         {refusal === null ? null : (
           <p className="notice">
-            <Told text={refusal.message} />
+            <Sentence text={refusal.message} />
           </p>
         )}
       </div>

@@ -54,6 +54,18 @@ const formats = {
   utc: new Intl.DateTimeFormat(undefined, { ...exactly, timeZone: "UTC" }),
 };
 
+const shortly = {
+  month: "short",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+} as const;
+const shortFormats = {
+  local: new Intl.DateTimeFormat(undefined, shortly),
+  utc: new Intl.DateTimeFormat(undefined, { ...shortly, timeZone: "UTC" }),
+};
+
 /** The exact time in the zone that the viewer chose. */
 function useExact(at: number): string {
   const { zone } = useSettings();
@@ -97,6 +109,16 @@ export function When({ at, isExact = false }: WhenProps): JSX.Element {
     <time dateTime={new Date(at).toISOString()} title={exact}>
       {sayDistance(at, from)}
       {isExact ? <span className="soft"> ({exact})</span> : null}
+    </time>
+  );
+}
+
+/** A time within a sentence: to the second, with its year and zone in the title. */
+export function Moment({ at }: { readonly at: number }): JSX.Element {
+  const { zone } = useSettings();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={formats[zone].format(at)}>
+      {shortFormats[zone].format(at)}
     </time>
   );
 }

@@ -7,6 +7,7 @@ import { ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { casePath } from "./route.ts";
 import { By, noteServerTime, When } from "./times.tsx";
+import { Sentence } from "./sentence.tsx";
 import { Told } from "./told.tsx";
 
 const CLAIMS_MAX = 200;
@@ -129,7 +130,7 @@ function ClaimTable({ claims }: { readonly claims: readonly Claim[] }): JSX.Elem
                 </Link>
               </th>
               <td>
-                <Told text={holding.sentence} />
+                <Sentence text={holding.sentence} />
               </td>
               <td>
                 <When at={holding.claimedAt} />

@@ -10,13 +10,13 @@ import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
+import { formatUtc } from "../core/utc-time.ts";
 import type { Source } from "../inbox/source.ts";
 import type { Store } from "../store/port.ts";
 import { accountName } from "./account-name.ts";
 import { openBrowser } from "./browser.ts";
 import { packageVersion } from "./package-version.ts";
 import { startParts } from "./parts.ts";
-import { formatTime } from "./times.ts";
 
 /** Port of the server where none is named. */
 export const PORT = 4680;
@@ -63,7 +63,14 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const schedules = scheduleBookOf(options.schedules ?? [], registry);
   const ports = systemPorts();
   await store.migrate();
-  const desk = createDesk({ store, registry, schedules, ports, engineVersion: ENGINE_VERSION, formatTime });
+  const desk = createDesk({
+    store,
+    registry,
+    schedules,
+    ports,
+    engineVersion: ENGINE_VERSION,
+    formatTime: formatUtc,
+  });
   const build = `foothold ${packageVersion()}`;
   const parts = await startParts({
     store,

@@ -36,6 +36,8 @@ export interface OpenOptions {
   readonly mayCreate: boolean;
   /** Connections at most. */
   readonly poolMax: number;
+  /** How sentences write times; left out = in the zone of this machine. */
+  readonly formatTime?: (at: number) => string;
 }
 
 /** What a command works with. */
@@ -73,7 +75,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
     schedules: config?.schedules ?? NO_SCHEDULES,
     ports,
     engineVersion: ENGINE_VERSION,
-    formatTime,
+    formatTime: options.formatTime ?? formatTime,
     secondRules: config?.secondRules ?? [],
     lacksNow: lacksNow(store.people, roles),
   });

@@ -8,6 +8,7 @@ import type { OnReport } from "../engine/report.ts";
 import { createSweep } from "../engine/sweep.ts";
 import { createWorker, type Worker, type WorkerOptions } from "../engine/worker.ts";
 import type { Roles } from "../core/rights.ts";
+import { formatUtc } from "../core/utc-time.ts";
 import { cookieRules, devSignIn, peopleSignIn } from "../http/api/identity.ts";
 import type { OidcOptions } from "../define/config.ts";
 import type { NoticeBook } from "../define/notice-book.ts";
@@ -21,7 +22,6 @@ import type { OnNoticeReport } from "../notices/report.ts";
 import { createNoticeSweep } from "../notices/sweep.ts";
 import type { Store } from "../store/port.ts";
 import { noticeDeskParts, noticeParts, type NoticeReach } from "./notice-parts.ts";
-import { formatTime } from "./times.ts";
 
 /** What a worker is set to. */
 export type WorkerSettings = Pick<WorkerOptions, "name" | "host" | "build" | "leaseMs" | "concurrency">;
@@ -188,7 +188,7 @@ function startPage(
     registry,
     ports,
     sources,
-    formatTime,
+    formatTime: formatUtc,
     roles,
     signIn,
     cookie,

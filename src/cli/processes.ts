@@ -1,6 +1,7 @@
 /** The commands that keep running: dev, serve, worker. */
 
 import { hostname } from "node:os";
+import { formatUtc } from "../core/utc-time.ts";
 import { parseDuration } from "../define/duration.ts";
 import { accountName } from "./account-name.ts";
 import { proxiesAt, type IsProxy } from "../http/client-address.ts";
@@ -122,7 +123,7 @@ async function runParts(call: Call, wanted: Wanted): Promise<void> {
   let running: Parts | null = null;
   await runUntilStopped({
     start: async () => {
-      opened = await open(call, wanted.open);
+      opened = await open(call, { ...wanted.open, formatTime: formatUtc });
       const { store, ports } = opened;
       if (wanted.isMigrating) await store.migrate();
       else await store.checkSchema();

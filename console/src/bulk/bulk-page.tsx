@@ -8,6 +8,7 @@ import { ReadProblem, Refusing } from "../notices.tsx";
 import { usePolled } from "../polled.ts";
 import { bulkPath, casePath, pathWith } from "../route.ts";
 import { When } from "../times.tsx";
+import { Sentence } from "../sentence.tsx";
 import { Told, Value } from "../told.tsx";
 import { BulkState, nameOfMove, Progress, type BulkAct } from "./bulk-acts.tsx";
 
@@ -180,7 +181,7 @@ function Items({ items, state, bulkId }: ItemsProps): JSX.Element {
                   >
                     {itemStates[own]}
                   </span>{" "}
-                  {sentence === null ? null : <Told text={sentence} />}{" "}
+                  {sentence === null ? null : <Sentence text={sentence} />}{" "}
                   {code === null ? null : <code>{code}</code>}
                 </td>
                 <td data-label="When: ">

@@ -9,6 +9,7 @@ import { usePolled } from "../polled.ts";
 import { RestoreDialog } from "../restore.tsx";
 import { assignTo } from "../selection.tsx";
 import { By, noteServerTime, Since } from "../times.tsx";
+import { Sentence } from "../sentence.tsx";
 import { madeSeen, Told } from "../told.tsx";
 import { StateBadge, toneOf } from "../words.tsx";
 import { ActDialog, type ActDialogProps } from "./act-dialog.tsx";
@@ -77,7 +78,7 @@ function Heading({ view }: { readonly view: CaseView }): JSX.Element {
         <Told text={businessKey ?? caseId} /> <StateBadge state={reading.state} />
       </h1>
       <p className="sentence">
-        <Told text={reading.sentence} />
+        <Sentence text={reading.sentence} />
       </p>
       <p>
         <Since at={sinceAt} />
@@ -145,7 +146,7 @@ function Body({ view, outline, forms, me, repair, refresh }: BodyProps): JSX.Ele
       </p>
       {repair.over === null ? null : (
         <p role="alert" className="notice">
-          Your repair is over: <Told text={repair.over} />
+          Your repair is over: <Sentence text={repair.over} />
         </p>
       )}
       {repair.own === null ? null : (
@@ -182,7 +183,7 @@ function Body({ view, outline, forms, me, repair, refresh }: BodyProps): JSX.Ele
                 />
                 {view.resumeBlocked === null ? null : (
                   <p className="soft">
-                    A resume would not help: <Told text={view.resumeBlocked} />
+                    A resume would not help: <Sentence text={view.resumeBlocked} />
                   </p>
                 )}
               </section>

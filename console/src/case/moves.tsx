@@ -2,7 +2,7 @@
 
 import type { JSX } from "react";
 import type { CaseView, MoveView } from "../api.ts";
-import { Told } from "../told.tsx";
+import { Sentence } from "../sentence.tsx";
 import { MOVE_FORMS, type Move } from "./acts.ts";
 
 /** What the list needs. */
@@ -51,7 +51,7 @@ export function Moves({ view, onPick }: MovesProps): JSX.Element {
               <div key={keyOf(one)}>
                 <dt>{nameOf(one)}</dt>
                 <dd>
-                  <Told text={one.why ?? "It is not possible now."} />
+                  <Sentence text={one.why ?? "It is not possible now."} />
                 </dd>
               </div>
             ))}

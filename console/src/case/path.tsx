@@ -2,6 +2,7 @@
 
 import type { JSX, ReactNode } from "react";
 import { When } from "../times.tsx";
+import { Sentence } from "../sentence.tsx";
 import { Told, Value } from "../told.tsx";
 import { useSome } from "../some.tsx";
 import { lanesOf } from "./lanes.ts";
@@ -64,7 +65,7 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
           <strong>
             <Told text={review.owner} />
           </strong>{" "}
-          acts: <Told text={review.sentence} />
+          acts: <Sentence text={review.sentence} />
           {review.window === undefined ? null : (
             <>
               {" "}
@@ -76,12 +77,12 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
       {planned === null ? (
         wait === null ? null : (
           <p>
-            <Told text={wait.sentence} />
+            <Sentence text={wait.sentence} />
           </p>
         )
       ) : (
         <p className={planned === "" ? "hidden" : undefined}>
-          <Told text={planned} />
+          <Sentence text={planned} />
         </p>
       )}
       {step.nextCheckAllowedAt === null ? null : (
@@ -122,11 +123,11 @@ function Confirmed({ confirmed }: { readonly confirmed: NonNullable<PathStep["co
   return (
     <details className="fold">
       <summary>
-        Confirmed <When at={at} /> <Told text={how} />
+        Confirmed <When at={at} /> <Sentence text={how} />
         {lapsedBecause === null ? null : (
           <>
             {" "}
-            – no longer stands: <Told text={lapsedBecause} />
+            – no longer stands: <Sentence text={lapsedBecause} />
           </>
         )}
       </summary>

@@ -4,6 +4,7 @@ import type { JSX } from "react";
 import type { PlanView } from "../api.ts";
 import { useSome } from "../some.tsx";
 import { When } from "../times.tsx";
+import { Sentence } from "../sentence.tsx";
 import { Told, Value } from "../told.tsx";
 
 /** The plan. What reaches an outside system stands out, with what would be sent. */
@@ -25,7 +26,7 @@ export function PlanLines({
             <strong>
               <Told text={step} />
             </strong>{" "}
-            <Told text={sentence} />
+            <Sentence text={sentence} />
             {actsNext === null ? null : (
               <span className="soft">
                 {" "}
@@ -55,7 +56,7 @@ function Send({ send }: { readonly send: NonNullable<PlanView["steps"][number]["
   return (
     <details className="fold">
       <summary>
-        <Told text={sentence} />
+        <Sentence text={sentence} />
       </summary>
       <dl className="facts">
         {idempotencyKey === null ? null : (

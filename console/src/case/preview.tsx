@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState, type JSX } from "react";
 import { api, asRefusal, type Json } from "../api.ts";
+import { Sentence } from "../sentence.tsx";
 import { Told } from "../told.tsx";
 import type { Move } from "./acts.ts";
 import { PlanLines } from "./plan-lines.tsx";
@@ -100,7 +101,7 @@ export function PreviewLines({ shown }: { readonly shown: Previewed }): JSX.Elem
     case "failed":
       return (
         <p className="notice">
-          What it would do cannot be shown: <Told text={shown.why} />
+          What it would do cannot be shown: <Sentence text={shown.why} />
         </p>
       );
     case "shown":
@@ -118,7 +119,7 @@ function Shown({ preview }: { readonly preview: MovePreview }): JSX.Element {
     <div ref={here} className="preview">
       {isAllowed ? null : (
         <p className="notice">
-          It would be refused: <Told text={why ?? ""} />
+          It would be refused: <Sentence text={why ?? ""} />
         </p>
       )}
       {lapses.length === 0 ? null : (

@@ -2,6 +2,7 @@
 
 import type { JSX } from "react";
 import { changesOf, type Refusal } from "../api.ts";
+import { Sentence } from "../sentence.tsx";
 import { Told } from "../told.tsx";
 
 /** What is shown. */
@@ -22,7 +23,7 @@ export function Refused({ refusal, isStale, onRenew }: RefusedProps): JSX.Elemen
       {refusal === null ? null : (
         <div className="notice">
           <p>
-            <Told text={refusal.message} /> <code>{refusal.code}</code>
+            <Sentence text={refusal.message} /> <code>{refusal.code}</code>
           </p>
           {changes.length === 0 ? null : (
             <ul>

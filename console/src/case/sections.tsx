@@ -6,6 +6,7 @@ import { Link } from "../link.tsx";
 import { casePath, listPath } from "../route.ts";
 import { useSome } from "../some.tsx";
 import { By, sayLength, When } from "../times.tsx";
+import { Sentence } from "../sentence.tsx";
 import { madeSeen, Told, Value } from "../told.tsx";
 import { count } from "../words.tsx";
 import { Fact } from "./path.tsx";
@@ -35,7 +36,7 @@ export function WentWrong({ view }: { readonly view: CaseView }): JSX.Element | 
       </p>
       {instructionWords === null ? null : (
         <p>
-          <Told text={instructionWords} />
+          <Sentence text={instructionWords} />
         </p>
       )}
       {failure.fields.length === 0 ? null : (
@@ -93,7 +94,7 @@ export function Prerequisites({
     <section className="card" aria-labelledby="needed">
       <h2 id="needed">Needed to go on</h2>
       <p>
-        <Told text={nextCheck.sentence} />
+        <Sentence text={nextCheck.sentence} />
       </p>
       <ul className="conditions">
         {shown.map(
@@ -207,7 +208,7 @@ export function Attempts({
       <ul className="layers">
         {layers.shown.map(({ step, sentence, givesUpAt }) => (
           <li key={step}>
-            <Told text={sentence} />
+            <Sentence text={sentence} />
             {givesUpAt === null ? null : (
               <span className="soft">
                 {" "}
@@ -242,7 +243,7 @@ export function Attempts({
                   <When at={one.openedAt} />
                 </td>
                 <td className="wide">
-                  <Told text={one.sentence} />{" "}
+                  <Sentence text={one.sentence} />{" "}
                   {one.outcome === "open" ? (
                     <small>
                       its deadline <By at={one.sendDeadlineAt} />
@@ -259,7 +260,7 @@ export function Attempts({
                       {one.requests.repeats === 0 ? "" : `, ${one.requests.repeats} by the client itself`}
                       {one.requests.findings.map(({ code, sentence }) => (
                         <small key={code}>
-                          <Told text={sentence} />
+                          <Sentence text={sentence} />
                         </small>
                       ))}
                     </>
@@ -348,9 +349,10 @@ export function History({
     <section className="card" aria-labelledby="history">
       <h2 id="history">History</h2>
       <ol className="history" reversed>
-        {shown.map(({ revision, at, by, sentence }) => (
+        {shown.map(({ revision, at, by, kind, sentence }) => (
           <li key={revision} value={revision}>
-            <Told text={sentence} />
+            {/* A note is what a person wrote. */}
+            {kind === "noteAdded" ? <Told text={sentence} /> : <Sentence text={sentence} />}
             <small>
               <When at={at} isExact />
               {by === null ? null : (
@@ -375,7 +377,7 @@ export function History({
           <ul className="history">
             {pastSeconds.toReversed().map(({ requestId, sentence }) => (
               <li key={requestId}>
-                <Told text={sentence} /> <small>{requestId}</small>
+                <Sentence text={sentence} /> <small>{requestId}</small>
               </li>
             ))}
           </ul>
@@ -398,7 +400,7 @@ export function Children({ view }: { readonly view: CaseView }): JSX.Element | n
             <Link to={casePath(child.caseId)} className="case-link">
               <code>{child.caseId}</code>
             </Link>{" "}
-            <Told text={child.sentence} />
+            <Sentence text={child.sentence} />
           </li>
         ))}
       </ul>
@@ -476,7 +478,7 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
       <Fact name="Assigned to">
         {assignee === null ? "nobody in particular" : <Told text={assignee.label} />}
       </Fact>
-      <Fact name="Held">{holding === null ? "by nobody" : <Told text={holding.sentence} />}</Fact>
+      <Fact name="Held">{holding === null ? "by nobody" : <Sentence text={holding.sentence} />}</Fact>
       {repair === null ? null : (
         <Fact name="Repair">
           <Told text={repair.by.name} /> since <When at={repair.openedAt} isExact />
