@@ -2,10 +2,12 @@
 
 import type { JSX } from "react";
 import type { CaseLine } from "./api.ts";
+import { chipsOf, valueIn } from "./attribute-columns.ts";
 import { Link } from "./link.tsx";
 import { casePath } from "./route.ts";
-import { By, When } from "./times.tsx";
+import { By, Exact, When } from "./times.tsx";
 import type { Selection } from "./selection.tsx";
+import { Sentence } from "./sentence.tsx";
 import { madeSeen, Told } from "./told.tsx";
 import { StateBadge } from "./words.tsx";
 
@@ -18,6 +20,8 @@ export interface CaseTableProps {
   /** Where all rows have the same actor, their group says it once. */
   readonly hasActor?: boolean;
   readonly selection: Selection;
+  /** Attributes that have a column of their own, where all cases are of one type. */
+  readonly columns?: readonly string[];
 }
 
 /** The table. */
@@ -27,6 +31,7 @@ export function CaseTable({
   cases,
   hasActor = true,
   selection,
+  columns = [],
 }: CaseTableProps): JSX.Element {
   return (
     <table className="cases">
@@ -34,6 +39,11 @@ export function CaseTable({
       <thead>
         <tr>
           <th scope="col">Case</th>
+          {columns.map((name) => (
+            <th key={name} scope="col" className="attribute">
+              <Told text={name} />
+            </th>
+          ))}
           <th scope="col">What stands</th>
           {hasActor ? <th scope="col">Who acts next</th> : null}
           <th scope="col">Since</th>
@@ -42,7 +52,13 @@ export function CaseTable({
       </thead>
       <tbody>
         {cases.map((line) => (
-          <CaseRow key={line.caseId} line={line} hasActor={hasActor} selection={selection} />
+          <CaseRow
+            key={line.caseId}
+            line={line}
+            hasActor={hasActor}
+            selection={selection}
+            columns={columns}
+          />
         ))}
       </tbody>
     </table>
@@ -53,9 +69,10 @@ interface RowProps {
   readonly line: CaseLine;
   readonly hasActor: boolean;
   readonly selection: Selection;
+  readonly columns: readonly string[];
 }
 
-function CaseRow({ line, hasActor, selection }: RowProps): JSX.Element {
+function CaseRow({ line, hasActor, selection, columns }: RowProps): JSX.Element {
   const { caseId, caseType, businessKey, reading, sinceAt, holding } = line;
   const isChosen = selection.caseIds.includes(caseId);
   return (
@@ -79,12 +96,18 @@ function CaseRow({ line, hasActor, selection }: RowProps): JSX.Element {
           {businessKey === null ? null : <> · {caseId}</>}
           {line.isDefinitionLoaded ? null : " · its definition is not loaded here"}
         </small>
+        <Chips line={line} columns={columns} />
       </th>
+      {columns.map((name) => (
+        <td key={name} className="attribute" data-label={`${name}: `}>
+          <AttributeValue found={valueIn(name, line)} />
+        </td>
+      ))}
       <td className="what">
-        <StateBadge state={reading.state} /> <Told text={reading.sentence} />
+        <StateBadge state={reading.state} /> <Sentence text={reading.sentence} />
         {holding === null ? null : (
           <small>
-            <Told text={holding.sentence} />
+            <Sentence text={holding.sentence} />
           </small>
         )}
       </td>
@@ -100,5 +123,32 @@ function CaseRow({ line, hasActor, selection }: RowProps): JSX.Element {
         {reading.byAt === null ? <span className="soft">no time set</span> : <By at={reading.byAt} />}
       </td>
     </tr>
+  );
+}
+
+function AttributeValue({ found }: { readonly found: CaseLine["search"][number] | null }): JSX.Element {
+  if (found === null) return <span className="soft">none</span>;
+  const { type, value, number } = found;
+  return type === "time" && number !== undefined ? <Exact at={number} /> : <Told text={value} />;
+}
+
+/** What else the case is found by: each short, and whole in its title. */
+function Chips({ line, columns }: Pick<RowProps, "line" | "columns">): JSX.Element | null {
+  const { chips, more } = chipsOf(line, columns);
+  if (chips.length === 0) return null;
+  return (
+    <ul className="chips" aria-label={`${madeSeen(line.businessKey ?? line.caseId)} is found by`}>
+      {chips.map((found) => (
+        <li key={`${found.name}:${found.value}`} title={`${madeSeen(found.name)}: ${madeSeen(found.value)}`}>
+          {found.type === "tag" ? null : (
+            <span className="soft">
+              <Told text={found.name} />{" "}
+            </span>
+          )}
+          <AttributeValue found={found} />
+        </li>
+      ))}
+      {more === 0 ? null : <li className="soft">and {more} more</li>}
+    </ul>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useState, type JSX } from "react";
 import { api, type ListPage, type Me } from "./api.ts";
+import { attributeColumns } from "./attribute-columns.ts";
 import { BulkDialog } from "./bulk/bulk-dialog.tsx";
 import { CaseTable } from "./case-table.tsx";
 import { FilterForm, FILTERS, FLAGS } from "./filters.tsx";
@@ -95,7 +96,12 @@ export function CasesScreen({
           {shown.cases.length === 0 ? (
             <p className="calm">No case matches. {key === "" ? null : <Link to="cases">Show all</Link>}</p>
           ) : (
-            <CaseTable caption={sayFound(data?.found ?? null)} cases={shown.cases} selection={selection} />
+            <CaseTable
+              caption={sayFound(data?.found ?? null)}
+              cases={shown.cases}
+              selection={selection}
+              columns={(query.get("type") ?? "") === "" ? [] : attributeColumns(shown.cases)}
+            />
           )}
           <nav className="pages" aria-label="Pages">
             {cursor === null ? null : <Link to={listPath(filters)}>First page</Link>}

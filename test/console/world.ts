@@ -295,6 +295,7 @@ function defineOrder(url: string) {
     owner: "purchasing",
     input: Order,
     masked: ["card"],
+    attributes: { vendor: "text", amount: "number" },
     events: { "approval.revoked": z.object({ reason: z.string() }) },
   })
     .approval("approve", {
