@@ -87,9 +87,7 @@ export function NumberTable({
 }): JSX.Element {
   return (
     <details className="fold">
-      <summary>
-        As a table<span className="hidden">: {title}</span>
-      </summary>
+      <summary>{title}, as a table</summary>
       <div className="scroll is-low" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
         <table className="counts">
           <caption className="hidden">{title}</caption>

@@ -75,13 +75,13 @@ export function DestinationsScreen({ me }: { readonly me: Me | null }): JSX.Elem
             return (
               <li key={`${name} ${credentialId}`} className="card">
                 <DestinationCard standing={standing} span={data.span} />
-                {mayRestore ? (
+                {mayRestore && mayBeRefused(standing) ? (
                   <button
                     type="button"
                     className={standing.denied === "0" ? undefined : "primary"}
                     onClick={() => setPicked(standing.view)}
                   >
-                    Access restored
+                    Access restored<span className="hidden">: {name}</span>
                   </button>
                 ) : null}
               </li>
@@ -99,6 +99,11 @@ export function DestinationsScreen({ me }: { readonly me: Me | null }): JSX.Elem
       )}
     </>
   );
+}
+
+/** Our own database asks no access of us, so there is none to be restored, whatever waits there already apart. */
+function mayBeRefused({ view, denied }: Standing): boolean {
+  return view.destination.repeatSafety.by !== "transaction" || denied !== "0";
 }
 
 const safety: Readonly<Record<Destination["destination"]["repeatSafety"]["by"], string>> = {

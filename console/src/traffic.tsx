@@ -7,6 +7,7 @@ import type { Span } from "./columns.ts";
 import { Link } from "./link.tsx";
 import { listPath } from "./route.ts";
 import { sayLength, When } from "./times.tsx";
+import { Sentence } from "./sentence.tsx";
 import { Told } from "./told.tsx";
 import { count, type Tone } from "./words.tsx";
 
@@ -38,7 +39,7 @@ export function TrafficNow({ traffic }: { readonly traffic: One }): JSX.Element 
       {traffic.standing === "up" && traffic.heldBack === 0 ? null : (
         <>
           {" "}
-          <Told text={traffic.sentence} />.
+          <Sentence text={traffic.sentence} />.
         </>
       )}
     </p>
@@ -152,7 +153,7 @@ export function TrafficHistory({
   return (
     <>
       <Chart
-        title="Under way"
+        title={`Under way at ${destination}`}
         series={[
           { tone: "run", name: "under way" },
           ...(isLimited ? [{ tone: "none", name: "more allowed" } as const] : []),
@@ -165,7 +166,7 @@ export function TrafficHistory({
       />
       {history.some(({ heldBack }) => heldBack > 0) ? (
         <Chart
-          title="Held back"
+          title={`Held back by ${destination}`}
           series={[{ tone: "wait", name: "held back" }]}
           moments={history.map(({ at, heldBack }) => ({ at, parts: [heldBack] }))}
           span={drawn}
@@ -204,7 +205,7 @@ function TriedHistory({
   return (
     <>
       <Chart
-        title={`Tried in each ${sayLength(drawn.everyMs)}`}
+        title={`Tried at ${destination} in each ${sayLength(drawn.everyMs)}`}
         series={[{ tone: "run", name: "took effect" }, { tone: "lost", name: "failed" }, ...hidden]}
         moments={[...points, ...quiet].map((point) => ({
           at: endOf(point),

@@ -30,7 +30,7 @@ describeConsole("pictures in the console", (see) => {
     await waiting.getByRole("link", { name: "3 Waiting for approval" }).waitFor();
     await page.getByRole("img", { name: /^Open cases, now 6 wait for people/ }).waitFor();
     await picture("map");
-    await page.getByText("As a table").click();
+    await page.getByText("Open cases over time, as a table").click();
     await page
       .getByRole("region", { name: "Open cases over time, as a table" })
       .getByRole("row")
@@ -77,12 +77,12 @@ describeConsole("pictures in the console", (see) => {
     await go("destinations");
     const card = page.getByRole("listitem").filter({ hasText: "refused access at warehouse" });
     await card.getByText(/\d+ of \d+/).waitFor();
-    await card.getByRole("img", { name: /^Held back, now 1 held back/ }).waitFor();
-    await card.getByRole("img", { name: /^Under way, now 0 under way/ }).waitFor();
+    await card.getByRole("img", { name: /^Held back by warehouse, now 1 held back/ }).waitFor();
+    await card.getByRole("img", { name: /^Under way at warehouse, now 0 under way/ }).waitFor();
     await card.getByText("1,200 attempts, 31 failed; 1,270 requests seen").waitFor();
     await card.getByText("70 hidden retries: sent again by the client itself, in one attempt").waitFor();
-    await card.getByRole("img", { name: /^Tried in each 15 min, now \d took effect/ }).waitFor();
-    await card.getByText("As a table: What was tried at warehouse").click();
+    await card.getByRole("img", { name: /^Tried at warehouse in each 15 min, now \d took effect/ }).waitFor();
+    await card.getByText("What was tried at warehouse, as a table").click();
     await card.getByRole("cell", { name: "1,270", exact: true }).waitFor();
     expect(await findFaults()).toEqual([]);
   });

@@ -70,6 +70,24 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
   return found;
 }
 
+const Names = z.array(z.tuple([z.string(), z.string()]));
+
+/** What is pressed, opened, filled in or jumped to, and has a name that another of its kind on the page has too. */
+export async function findTwins(page: Page): Promise<readonly string[]> {
+  const snapshot = await page.locator("body").ariaSnapshot();
+  const named = [
+    ...snapshot.matchAll(
+      /^\s*- (button|region|navigation|table|textbox|searchbox|combobox|checkbox|spinbutton|img) "((?:[^"\\]|\\.)*)"/gm,
+    ),
+  ].map(([, role = "", name = ""]): [string, string] => [role, name]);
+  const folds: unknown = await page.evaluate(
+    `[...document.querySelectorAll("summary")].filter((one) => one.checkVisibility())
+      .map((one) => ["fold", one.textContent.trim()])`,
+  );
+  const all = [...named, ...Names.parse(folds)].map((one) => one.join(" "));
+  return [...new Set(all.filter((one, index) => all.indexOf(one) !== index))].map((one) => `twice: ${one}`);
+}
+
 /** What reaches beyond a window of 320 px; nothing where all fits. */
 export async function findTooWide(page: Page): Promise<readonly string[]> {
   const size = page.viewportSize();

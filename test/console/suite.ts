@@ -3,7 +3,15 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 import { findChromium } from "../setup/chromium.ts";
-import { findBarriers, findTooWide, openBrowser, openPage, picture, type Seen } from "./screens.ts";
+import {
+  findBarriers,
+  findTooWide,
+  findTwins,
+  openBrowser,
+  openPage,
+  picture,
+  type Seen,
+} from "./screens.ts";
 import { openWorld, type World } from "./world.ts";
 
 const chromium = findChromium();
@@ -21,7 +29,7 @@ export interface Sight {
   readonly waitsAs: (businessKey: string, state: string) => Promise<void>;
   /** Presses Tab until this has the focus, as a text or an id. */
   readonly tabTo: (name: string) => Promise<void>;
-  /** What is wrong with the screen as it stands: barriers in both themes, and what is wider than 320 px. */
+  /** What is wrong with the screen as it stands: barriers in both themes, what is wider than 320 px, and names given twice. */
   readonly findFaults: () => Promise<readonly string[]>;
   /** Takes a picture for the documentation, where that is asked for. */
   readonly picture: (name: string) => Promise<void>;
@@ -79,7 +87,11 @@ function sightOf(world: World, page: Page): Sight {
       }
       throw new Error(`${name} cannot be reached with Tab`);
     },
-    findFaults: async () => [...(await findBarriers(page)), ...(await findTooWide(page))],
+    findFaults: async () => [
+      ...(await findBarriers(page)),
+      ...(await findTooWide(page)),
+      ...(await findTwins(page)),
+    ],
     picture: (name) => picture(page, name),
   };
 }
