@@ -126,6 +126,10 @@ export class ReplicatedDatabase {
       changeCredential: (id, decide) => recorded(store.changeCredential(id, decide)),
       hastenHeld: (request) => recorded(store.hastenHeld(request)),
       forgetHolders: (endedBefore) => recorded(store.forgetHolders(endedBefore)),
+      schedules: {
+        ...store.schedules,
+        change: (target, decide) => recorded(store.schedules.change(target, decide)),
+      },
     };
   }
 }

@@ -147,7 +147,7 @@ class Running implements ScheduleRunner {
         declaredAt: this.#declaredAt ?? locked.now,
         seenAt: stored?.seenAt ?? null,
         lastCase: { caseId, isOpen },
-        fix: (slotAt) => fixStart(this.#parts, setup, slotAt),
+        fix: (slot) => fixStart(this.#parts, setup, slot),
       }),
     );
   }

@@ -36,7 +36,9 @@ export interface Turn {
   /** Whether the case that was started last is open, as it was read before the lock. */
   readonly lastCase: { readonly caseId: string | null; readonly isOpen: boolean };
   /** Fixes the case of a slot, or says why there can be none. */
-  readonly fix: (slotAt: number) => SlotStart | Extract<SlotOutcome, { kind: "refused" }>;
+  readonly fix: (
+    slot: Pick<OpenSlot, "slotKey" | "slotAt">,
+  ) => SlotStart | Extract<SlotOutcome, { kind: "refused" }>;
 }
 
 /** What a turn came to. */
@@ -75,7 +77,9 @@ export function takeTurn({ state, now }: LockedSchedule, turn: Turn): ScheduleCh
   const dueBy = calendarUntilNow(state, turn);
   const standing = standingOf(state, lastCase.isOpen);
   const decision = decideSlots({ rule: outline, standing, dueBy, calendar, now });
-  const fixed = decision.starts.map((slotAt) => recordStart(slotAt, turn.fix(slotAt)));
+  const fixed = decision.starts.map((slotAt) =>
+    recordStart({ slotKey: slotKeyOf(slotAt), slotAt }, turn.fix),
+  );
   const open = [...(state?.open ?? []), ...fixed.flatMap((one) => (one.open === null ? [] : [one.open]))];
   return {
     state: {
@@ -124,10 +128,11 @@ export function recordSkipped({ firstAt, lastAt, slots, why }: SkippedSlots): Sl
 }
 
 function recordStart(
-  slotAt: number,
-  fixed: ReturnType<Turn["fix"]>,
+  named: Pick<OpenSlot, "slotKey" | "slotAt">,
+  fix: Turn["fix"],
 ): { readonly record: SlotRecord; readonly open: OpenSlot | null } {
-  const slot = { slotKey: slotKeyOf(slotAt), slotAt, by: null };
+  const fixed = fix(named);
+  const slot = { ...named, by: null };
   if ("kind" in fixed) return { record: recordOf({ ...slot, start: null }, fixed), open: null };
   const open = { ...slot, start: fixed };
   return { record: recordOf(open, { kind: "starting" }), open };
@@ -141,14 +146,17 @@ export function recordOf(
   return { slotKey, slotAt, lastAt: slotAt, slots: 1, outcome, start, by };
 }
 
-/** What came of the start of a slot. That a case was started holds, whatever was recorded meanwhile. */
+/**
+ * What came of the start of a slot. That a case was started holds, whatever was recorded meanwhile; but only where the case
+ * is: a failover may have lost it after it was told, and then the slot is still to be started.
+ */
 export function settleSlot(
-  { state, slot }: LockedSchedule,
+  { state, slot, hasCase }: LockedSchedule,
   settled: { readonly open: OpenSlot; readonly outcome: SlotOutcome },
 ): ScheduleChange<null> {
   const { open, outcome } = settled;
   const leave = { state: null, slots: [], reply: null };
-  if (state === null) return leave;
+  if (state === null || (outcome.kind === "started" && !hasCase)) return leave;
   const isOpen = state.open.some(({ slotKey }) => slotKey === open.slotKey);
   const isNews = outcome.kind === "started" && slot?.outcome.kind !== "started";
   if (!isOpen && !isNews) return leave;

@@ -5,7 +5,7 @@ import { registryOf } from "../define/registry.ts";
 import { defineSchedule, scheduleBookOf, type ScheduleOptions } from "../define/schedule.ts";
 import { ManualClock, portsAround } from "../engine/manual-clock.fixture.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
-import { memoryStore } from "../store/memory/store.ts";
+import { memoryServer, memoryStore } from "../store/memory/store.ts";
 import type { Store, StoredRow } from "../store/port.ts";
 import { createDesk, type Desk } from "./desk.ts";
 import type { ScheduleRunner } from "./schedule-run.ts";
@@ -27,7 +27,7 @@ const hourly: ScheduleOptions<{ at: string }> = {
   input: ({ localTime }) => ({ at: localTime }),
 };
 
-function hour(at: number): number {
+function hourOf(at: number): number {
   return (at - Date.UTC(2027, 0, 15)) / HOUR_MS;
 }
 
@@ -45,8 +45,12 @@ interface Process {
 /** One store under a clock that starts at 2027-01-15 08:00:00 UTC. */
 class House {
   readonly clock = new ManualClock();
-  readonly store: Store = memoryStore({ now: () => this.clock.now() });
+  readonly store: Store;
   #processes = 0;
+
+  constructor(store?: Store) {
+    this.store = store ?? memoryStore({ now: () => this.clock.now() });
+  }
 
   open(options: Partial<ScheduleOptions<{ at: string }>> | null = {}, store: Store = this.store): Process {
     const registry = registryOf([closing]);
@@ -86,8 +90,8 @@ class House {
   async slots({ desk }: Process): Promise<readonly string[]> {
     const { slots } = await desk.showSchedule("hourly");
     return slots.toReversed().map((one: SlotView) => {
-      const to = one.lastAt === one.slotAt ? "" : `-${hour(one.lastAt)} (${one.slots})`;
-      return `${hour(one.slotAt)}${to} ${one.outcome}`;
+      const to = one.lastAt === one.slotAt ? "" : `-${hourOf(one.lastAt)} (${one.slots})`;
+      return `${hourOf(one.slotAt)}${to} ${one.outcome}`;
     });
   }
 }
@@ -188,6 +192,46 @@ describe("a process that dies", () => {
       expect(await house.cases()).toHaveLength(2);
     },
   );
+
+  test("or a database that fails over and forgets the decision, leaves one case for the slot", async () => {
+    const server = memoryServer({ now: () => house.clock.now() });
+    const house: House = new House(server.store);
+    await house.pass(0, house.open());
+    const failOver = server.replicate();
+    const late: Store = {
+      ...house.store,
+      insertCase: async (start) => {
+        failOver();
+        // Meanwhile another process decides the slot anew, and starts it.
+        await other.runner.runOnce();
+        return house.store.insertCase(start);
+      },
+    };
+    const other = house.open();
+    await house.pass(HOUR_MS, house.open({}, late));
+    expect(await house.slots(other)).toEqual(["9 started"]);
+    expect(await house.cases()).toHaveLength(1);
+  });
+
+  test("or a database that fails over and forgets the case, starts it again", async () => {
+    const server = memoryServer({ now: () => house.clock.now() });
+    const house: House = new House(server.store);
+    await house.pass(0, house.open());
+    const lucky: Store = {
+      ...house.store,
+      insertCase: async (start) => {
+        const failOver = server.replicate();
+        const reply = await house.store.insertCase(start);
+        failOver();
+        return reply;
+      },
+    };
+    await house.pass(HOUR_MS, house.open({}, lucky));
+    const next = house.open();
+    await house.pass(0, next);
+    expect(await house.inputs()).toEqual([{ at: "2027-01-15T09:00" }]);
+    expect(await house.slots(next)).toEqual(["9 started"]);
+  });
 
   test("after it fixed a case leaves that very one, whatever the business key would be by now", async () => {
     const house = new House();

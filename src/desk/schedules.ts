@@ -175,7 +175,7 @@ async function startSlot(
     if (slotAt !== undefined) checkSlot(setup, slotAt, locked.state);
     const at = slotAt ?? locked.now;
     // What was fixed for the slot before holds: a start of it may be under way somewhere.
-    const start = locked.slot?.start ?? fixStart(parts, setup, at);
+    const start = locked.slot?.start ?? fixStart(parts, setup, { slotKey, slotAt: at });
     if ("kind" in start) throw refused(start);
     const open: OpenSlot = { slotKey, slotAt: at, start, by: actor };
     const waiting = locked.state.waiting.filter((one) => one !== slotAt);

@@ -1,16 +1,17 @@
 /** Starts the case of a slot: with the ids that were fixed for it, so that it is one case whoever starts it, and how often. */
 
 import { FootholdError, invariant, isFootholdError } from "../core/errors.ts";
-import type { Json } from "../core/json.ts";
+import { canonicalJson, type Json } from "../core/json.ts";
 import { maskSecrets } from "../core/masked-text.ts";
 import { describeThrown } from "../define/describe-value.ts";
 import type { ScheduleSetup } from "../define/schedule.ts";
+import { SHARD_COUNT } from "../store/port.ts";
 import type { OpenSlot, SlotOutcome, SlotStart } from "../store/schedule-port.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { BUSINESS_KEY_CHARS_MAX, checkTexts } from "./requests.ts";
 import { settleSlot } from "./schedule-turn.ts";
 import { sendAgain } from "./send-again.ts";
-import { newCase, newCaseId, shardFor } from "./start.ts";
+import { caseIdOf, newCase, shardFor } from "./start.ts";
 import { validInput } from "./validated.ts";
 
 /** How long the check of an input may take, in ms. */
@@ -20,8 +21,18 @@ const SENTENCE_CHARS_MAX = 1_000;
 
 type Refused = Extract<SlotOutcome, { kind: "refused" }>;
 
-/** Fixes the case of a slot, or says why there can be none. */
-export function fixStart({ ports }: DeskParts, setup: ScheduleSetup, slotAt: number): SlotStart | Refused {
+/** Hex digits of a digest that make the random part of a case id: 60 bits. */
+const SUFFIX_HEX_DIGITS = 15;
+
+/**
+ * Fixes the case of a slot, or says why there can be none. The same slot gives the same ids: a decision that a failover lost
+ * is made again, while whoever made it first may be about to start its case.
+ */
+export function fixStart(
+  { ports }: DeskParts,
+  setup: ScheduleSetup,
+  { slotKey, slotAt }: Pick<OpenSlot, "slotKey" | "slotAt">,
+): SlotStart | Refused {
   const { tenant, caseType } = setup.outline;
   try {
     const given = setup.businessKeyOf(slotAt);
@@ -29,9 +40,14 @@ export function fixStart({ ports }: DeskParts, setup: ScheduleSetup, slotAt: num
       checkTexts([{ path: "businessKey", value: given, charsMax: BUSINESS_KEY_CHARS_MAX }]);
     }
     const businessKey = typeof given === "string" ? given : null;
-    const shard = shardFor(ports, { tenant, caseType, businessKey });
-    const commitId = ports.ids.unique();
-    return { caseId: newCaseId(ports, shard), commitId, caseType, tenant, businessKey };
+    const digest = ports.digest(canonicalJson([setup.name, slotKey, tenant, caseType]));
+    const [suffix, rest] = [digest.slice(0, SUFFIX_HEX_DIGITS), digest.slice(SUFFIX_HEX_DIGITS)];
+    const shard =
+      businessKey === null
+        ? Number.parseInt(rest.slice(0, 8), 16) % SHARD_COUNT
+        : shardFor(ports, { tenant, caseType, businessKey });
+    const caseId = caseIdOf(shard, BigInt(`0x${suffix}`).toString(32).padStart(12, "0"));
+    return { caseId, commitId: `slot-${digest}`, caseType, tenant, businessKey };
   } catch (error) {
     return refusalOf(error, "businessKey");
   }
@@ -47,8 +63,9 @@ export async function startOpenSlot(
   open: OpenSlot,
 ): Promise<SlotOutcome> {
   const outcome = await attemptStart(parts, setup, open);
-  await parts.store.schedules.change({ name: setup.name, slotKey: open.slotKey }, (locked) =>
-    settleSlot(locked, { open, outcome }),
+  await parts.store.schedules.change(
+    { name: setup.name, slotKey: open.slotKey, caseId: open.start.caseId },
+    (locked) => settleSlot(locked, { open, outcome }),
   );
   return outcome;
 }
@@ -79,7 +96,7 @@ async function attemptStart(
       case "exists":
         return reply.caseId === caseId ? { kind: "started" } : { kind: "keyHeld", caseId: reply.caseId };
       case "idTaken":
-        invariant(false, `the random case id ${caseId} is taken by a case that another commit began`);
+        invariant(false, `the case id ${caseId} is taken by a case that another commit began`);
     }
   } catch (error) {
     if (isFootholdError(error) && error.code === "DATABASE_UNAVAILABLE") throw error;

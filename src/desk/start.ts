@@ -77,7 +77,7 @@ export async function startCase(
   for (let draws = 0; draws < ID_DRAWS_MAX; draws += 1) {
     const first = { tenant, businessKey, input, by, at, startAt, priority };
     const start = newCase(parts, caseType, first, {
-      caseId: newCaseId(ports, shard),
+      caseId: caseIdOf(shard, ports.ids.caseSuffix()),
       commitId: ports.ids.unique(),
     });
     const reply = await sendAgain(ports.clock, () => store.insertCase(start));
@@ -135,9 +135,9 @@ export interface StartIds {
   readonly commitId: string;
 }
 
-/** A random id in a shard. */
-export function newCaseId({ ids }: Pick<Ports, "ids">, shard: number): string {
-  return `${String(shard).padStart(SHARD_DIGITS, "0")}-${ids.caseSuffix()}`;
+/** The id of a case in a shard. */
+export function caseIdOf(shard: number, suffix: string): string {
+  return `${String(shard).padStart(SHARD_DIGITS, "0")}-${suffix}`;
 }
 
 /** A case as it is stored first. */

@@ -104,13 +104,17 @@ export interface LockedSchedule {
   readonly state: ScheduleState | null;
   /** The record of the slot that was asked for; null = there is none, or none was asked for. */
   readonly slot: StoredSlot | null;
+  /** Whether the case that was asked for is in this very database: a failover may have lost it since. */
+  readonly hasCase: boolean;
   readonly now: number;
 }
 
-/** Which schedule to change, and which slot of it to look at. */
+/** Which schedule to change, and which slot and case to look at. */
 export interface ScheduleTarget {
   readonly name: string;
   readonly slotKey: string | null;
+  /** Left out = none. */
+  readonly caseId?: string;
 }
 
 /** Which records to list, newest slot first. */

@@ -17,12 +17,14 @@ import { refill } from "./holders.ts";
 /** What is kept of schedules. */
 export class MemorySchedules {
   readonly #now: () => number;
+  readonly #hasCase: (caseId: string) => boolean;
   readonly #schedules = new Map<string, StoredSchedule>();
   /** By schedule and slot key. */
   readonly #slots = new Map<string, StoredSlot>();
 
-  constructor(now: () => number) {
+  constructor(now: () => number, hasCase: (caseId: string) => boolean) {
     this.#now = now;
+    this.#hasCase = hasCase;
   }
 
   get store(): ScheduleStore {
@@ -52,13 +54,14 @@ export class MemorySchedules {
   }
 
   #change<Reply>(
-    { name, slotKey }: ScheduleTarget,
+    { name, slotKey, caseId }: ScheduleTarget,
     decide: (locked: LockedSchedule) => ScheduleChange<Reply>,
   ): Reply {
     const now = this.#now();
     const stored = this.#schedules.get(name) ?? null;
     const slot = slotKey === null ? null : (this.#slots.get(keyOf(name, slotKey)) ?? null);
-    const { state, slots, reply } = decide({ state: stored?.state ?? null, slot, now });
+    const hasCase = caseId !== undefined && this.#hasCase(caseId);
+    const { state, slots, reply } = decide({ state: stored?.state ?? null, slot, hasCase, now });
     if (state !== null) this.#schedules.set(name, frozenCopy({ name, state, seenAt: stored?.seenAt ?? now }));
     for (const one of slots) {
       const key = keyOf(name, one.slotKey);

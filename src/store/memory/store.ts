@@ -175,7 +175,10 @@ class Memory implements StagedStore {
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
   readonly seconds = memorySeconds(() => this.now());
-  readonly schedules = new MemorySchedules(() => this.now());
+  readonly schedules = new MemorySchedules(
+    () => this.now(),
+    (caseId) => this.cases.has(caseId),
+  );
   readonly destinations = new MemoryDestinations();
   readonly snapshots = new MemorySnapshots();
   readonly listeners = new Set<() => void>();

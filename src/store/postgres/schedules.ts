@@ -16,6 +16,7 @@ import {
   type StoredSchedule,
   type StoredSlot,
 } from "../schedule-port.ts";
+import { shardOf } from "./case-lock.ts";
 import type { Database, Parameter } from "./database.ts";
 
 interface ScheduleColumns {
@@ -65,7 +66,7 @@ async function list(database: Database, name: string | null): Promise<readonly S
 
 async function change<Reply>(
   database: Database,
-  { name, slotKey }: ScheduleTarget,
+  { name, slotKey, caseId }: ScheduleTarget,
   decide: (locked: LockedSchedule) => ScheduleChange<Reply>,
 ): Promise<Reply> {
   return database.transact("begin_change", async (session) => {
@@ -76,7 +77,9 @@ async function change<Reply>(
     invariant(row !== undefined, "lock_schedule returned no row");
     const [slot] = slotKey === null ? [] : await session.run<SlotColumns>("load_slot", [name, slotKey]);
     const { state, now } = row;
-    const changed = decide({ state, slot: slot === undefined ? null : toSlot(slot), now });
+    const cases = caseId === undefined ? [] : await session.run("has_case", [shardOf(caseId), caseId]);
+    const hasCase = cases.length > 0;
+    const changed = decide({ state, slot: slot === undefined ? null : toSlot(slot), hasCase, now });
     if (changed.state !== null) await session.run("write_schedule", [name, JSON.stringify(changed.state)]);
     if (changed.slots.length > 0) await session.run("write_slots", slotParameters(name, changed.slots));
     return changed.reply;

@@ -72,6 +72,7 @@ const STATEMENT_NAMES = [
   "forget_samples",
   "forget_slots",
   "free_work",
+  "has_case",
   "hasten_held",
   "hint_work",
   "ignore_work",

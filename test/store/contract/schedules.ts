@@ -47,6 +47,11 @@ function recordOf(slotAt: number, wishes: Partial<SlotRecord> = {}): SlotRecord 
   };
 }
 
+const addOne = ({ state: before }: { readonly state: ScheduleState | null }): ScheduleChange<number> => {
+  const decidedUntilAt = (before?.decidedUntilAt ?? 0) + 1;
+  return { state: { ...state, decidedUntilAt }, slots: [], reply: decidedUntilAt };
+};
+
 /** What is kept of schedules: by name, under a lock, by all processes together. */
 export function testSchedules(bench: Bench): void {
   const put = (name: string, slots: readonly SlotRecord[]): Promise<null> =>
@@ -74,16 +79,23 @@ export function testSchedules(bench: Bench): void {
       expect((await bench.other.schedules.list()).map((one) => one.name)).toEqual([name]);
     });
 
+    test("is shown whether a case is there", async () => {
+      const { caseId } = (await bench.start()).identity;
+      const isThere = (asked: string): Promise<boolean> =>
+        bench.other.schedules.change({ name: newId(), slotKey: null, caseId: asked }, ({ hasCase }) => ({
+          state: null,
+          slots: [],
+          reply: hasCase,
+        }));
+      expect([await isThere(caseId), await isThere(newCaseId(7)), await isThere("none of ours")]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    });
+
     test("is decided by one process at a time, each on what the one before left", async () => {
       const name = newId();
-      const addOne = ({
-        state: before,
-      }: {
-        readonly state: ScheduleState | null;
-      }): ScheduleChange<number> => {
-        const decidedUntilAt = (before?.decidedUntilAt ?? 0) + 1;
-        return { state: { ...state, decidedUntilAt }, slots: [], reply: decidedUntilAt };
-      };
       const stores = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? bench.store : bench.other));
       const replies = await Promise.all(
         stores.map(({ schedules }) => schedules.change({ name, slotKey: null }, addOne)),
