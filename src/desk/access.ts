@@ -21,7 +21,7 @@ import { sendAgain } from "./send-again.ts";
 import { checkTexts, personOf, REASON_CHARS_MAX, type Who } from "./requests.ts";
 
 /** How long the case that is tried first is watched, in ms, where nothing else is asked for. */
-export const PROBE_WAIT_MS_DEFAULT = 60_000;
+const PROBE_WAIT_MS_DEFAULT = 60_000;
 /** How often it is looked at, in ms. */
 const LOOK_EVERY_MS = 200;
 /** Cases released at the same time. */

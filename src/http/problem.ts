@@ -9,7 +9,7 @@ import type { Problem } from "./api/types.ts";
 export type ProblemStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 428 | 429 | 500 | 503;
 
 /** Seconds after which a client may try again when the database does not answer. */
-export const RETRY_AFTER_S = 5;
+const RETRY_AFTER_S = 5;
 
 /** What an error is told as. Of an error that is not ours nothing is told but that it happened. */
 export function problemOf(error: unknown): Problem & { readonly status: ProblemStatus } {

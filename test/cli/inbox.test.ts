@@ -132,7 +132,7 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     expect(unknown.code).not.toBe(0);
     expect(unknown.stderr).toContain("There is no event");
     const eventId = waits?.event.eventId ?? "";
-    expect((await run("inbox", "ignore", eventId)).stderr).toContain("--reason is missing");
+    expect((await run("inbox", "ignore", eventId)).stderr).toContain("--reason is needed");
     // A worker is at it for a moment, now and then.
     await expect
       .poll(
