@@ -5,7 +5,7 @@ import type { SlotCalendar } from "../core/schedule.ts";
 import { describeThrown } from "./describe-value.ts";
 
 /** What reading a cron expression gave. */
-export type CalendarReading =
+type CalendarReading =
   | { readonly kind: "calendar"; readonly calendar: SlotCalendar }
   /** `option`: which of the two is wrong. */
   | { readonly kind: "faulty"; readonly option: "cron" | "timeZone"; readonly why: string };

@@ -19,7 +19,7 @@ const SLOTS_LIMIT_DEFAULT = 50;
 const NEEDS_COUNTED_MAX = SLOTS_LIST_MAX;
 
 /** How a schedule stands. */
-export type ScheduleStanding =
+type ScheduleStanding =
   /** A process runs it. */
   | "running"
   | "paused"

@@ -23,13 +23,13 @@ import {
 import { fixStart, startOpenSlot } from "./slot-start.ts";
 
 /** What a person does to a schedule. */
-export interface ScheduleRequest {
+interface ScheduleRequest {
   readonly by: Who;
   readonly reason?: string | null | undefined;
 }
 
 /** An order to start a slot. */
-export interface StartSlotRequest extends ScheduleRequest {
+interface StartSlotRequest extends ScheduleRequest {
   /** A slot that has no case: it was left out, or could not be started. Now, beside the calendar, when left out. */
   readonly slotAt?: number | undefined;
   /** The same order with the same id starts one case. */
@@ -37,12 +37,12 @@ export interface StartSlotRequest extends ScheduleRequest {
 }
 
 /** An order to leave a slot without a case. */
-export interface LeaveSlotRequest extends ScheduleRequest {
+interface LeaveSlotRequest extends ScheduleRequest {
   readonly slotKey: string;
 }
 
 /** What came of an order to start a slot. */
-export interface StartedSlot {
+interface StartedSlot {
   readonly slotKey: string;
   readonly caseId: string;
   /** False where it had its case before. */

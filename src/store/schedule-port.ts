@@ -27,7 +27,7 @@ export interface OpenSlot {
 }
 
 /** Who stopped a schedule, and why. */
-export interface SchedulePause {
+interface SchedulePause {
   readonly by: Actor;
   readonly why: string;
   readonly at: number;

@@ -13,7 +13,8 @@ const SHORTCUTS = ["snapshots", "destinations"] as const;
 const PEOPLE = ["people", "sessions", "tokens", "sign_in_failures"] as const;
 
 /** Seals are over cases, and begin anew with them. */
-const CLEAR_SEALS = `truncate foothold.schedules, foothold.schedule_slots, foothold.second_requests, foothold.samples, foothold.attempt_counts, foothold.turns;
+const CLEAR_SEALS = `truncate foothold.schedules, foothold.schedule_slots, foothold.second_requests, foothold.samples;
+  truncate foothold.attempt_counts, foothold.turns;
   truncate foothold.audit, foothold.seals, foothold.sealed_cases;
   update foothold.seal_heads set seal_no = 0, hash = decode(repeat('00', 32), 'hex')`;
 

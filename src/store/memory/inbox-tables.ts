@@ -496,8 +496,3 @@ function workName(eventId: string, consumer: string): string {
 function targetName({ tenant, caseType, key }: CaseTarget): string {
   return JSON.stringify([tenant, caseType, key]);
 }
-
-/** Names a source. */
-export function scopeOf(tenant: string, source: string): string {
-  return JSON.stringify([tenant, source]);
-}

@@ -3,7 +3,7 @@
 import { countEventNeeds } from "../../core/event-needs.ts";
 import type { InboxStore } from "../inbox-port.ts";
 import { frozenJsonb } from "./frozen.ts";
-import { MemoryInbox, scopeOf, type Surroundings } from "./inbox-tables.ts";
+import { MemoryInbox, type Surroundings } from "./inbox-tables.ts";
 
 /** An inbox with its standby. */
 export interface MemoryInboxServer {
@@ -48,4 +48,8 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     forget: (which, older) => written(() => inbox.forget(which, older)),
   };
   return { store, replicate: () => inbox.replicate() };
+}
+
+function scopeOf(tenant: string, source: string): string {
+  return JSON.stringify([tenant, source]);
 }

@@ -33,7 +33,8 @@ create table foothold.schedule_slots (
 );
 
 comment on table foothold.schedule_slots is 'What became of each slot of a schedule. At most one case is started for each.';
-comment on column foothold.schedule_slots.slot_key is 'Names the slot: its time, first and last of several that were left out, or a person''s order.';
+comment on column foothold.schedule_slots.slot_key is 
+  'Names the slot: its time, first and last of several that were left out, or a person''s order.';
 comment on column foothold.schedule_slots.slots is 'How many were left out together; at least so many where they were too many to count.';
 comment on column foothold.schedule_slots.outcome is 'The same as kind, with why, or the case in its way.';
 comment on column foothold.schedule_slots.start is 'The ids of its case and of the commit that begins it, fixed before it is started.';
