@@ -179,6 +179,12 @@ describe("what a list shows", () => {
     expect(isOverdue({ ...row, summary: { ...row.summary, repair } })).toBe(false);
   });
 
+  it("finds what only waits for a person, and not what waits for the clock", () => {
+    const needs = (wait: Wait): boolean =>
+      meetsCriteria({ ...bare, summary: { ...bare.summary, waits: [wait] } }, { needsPeople: true }, seen);
+    expect([approval, access, timer].map(needs)).toEqual([true, true, false]);
+  });
+
   it("finds what waits for access by who can restore it", () => {
     const waiting = { ...bare, summary: { ...bare.summary, waits: [access] } };
     expect(meetsCriteria(waiting, { owner: "erp-admins" }, seen)).toBe(true);

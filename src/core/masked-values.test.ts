@@ -184,6 +184,15 @@ describe("texts that repeat what is masked", () => {
     expect(maskTextsIn(told, [], new Set())).toBe(told);
   });
 
+  test("lose them also in what stands under the word of a name and is none", () => {
+    const plan = { step: { why: "4242" }, steps: ["4242", "pay"], named: ["4242", { why: "4242" }] };
+    expect(maskTextsIn(plan, texts, new Set(["step", "steps", "named"]))).toEqual({
+      step: { why: "***" },
+      steps: ["4242", "pay"],
+      named: ["***", { why: "***" }],
+    });
+  });
+
   test("lose them in data with its numbers, and keep the marks", () => {
     const request = { iban: "x", to: "DE89370400440532013000", cents: 5_000, n: 7, mark: "[masked: 4242]" };
     expect(maskData(request, paths("iban"), texts)).toEqual({
