@@ -269,6 +269,8 @@ function CaseRow({ milestone }: { readonly milestone: Milestone }): JSX.Element 
 function ActRow({ line }: { readonly line: Line }): JSX.Element {
   const { auditId, at, act, outcome, code, who, caseId, about, why, sentence, before, after } = line;
   const [word, tone] = outcomes[outcome];
+  // Of several lines of one act the case and the moment tell them apart.
+  const name = [act, caseId ?? about, new Date(at).toISOString()].filter((one) => one !== null).join(", ");
   return (
     <tr data-row={auditId}>
       <th scope="row">
@@ -297,10 +299,10 @@ function ActRow({ line }: { readonly line: Line }): JSX.Element {
         {before === null && after === null ? null : (
           <details className="fold">
             <summary>
-              Before and after<span className="hidden">: {act}</span>
+              Before and after<span className="hidden">: {name}</span>
             </summary>
-            <Value value={before} name={`Before: ${act}`} />
-            <Value value={after} name={`After: ${act}`} />
+            <Value value={before} name={`Before: ${name}`} />
+            <Value value={after} name={`After: ${name}`} />
           </details>
         )}
       </td>

@@ -72,16 +72,20 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
 
 const Names = z.array(z.tuple([z.string(), z.string()]));
 
-/** What is pressed, opened, filled in or jumped to, and has a name that another of its kind on the page has too. */
+/**
+ * What is pressed, opened, filled in or jumped to, and has a name that another of its kind on the page has too. While a dialog
+ * is open nothing else can be reached.
+ */
 export async function findTwins(page: Page): Promise<readonly string[]> {
-  const snapshot = await page.locator("body").ariaSnapshot();
+  const root = (await page.locator("dialog:modal").count()) > 0 ? "dialog:modal" : "body";
+  const snapshot = await page.locator(root).ariaSnapshot();
   const named = [
     ...snapshot.matchAll(
       /^\s*- (button|region|navigation|table|textbox|searchbox|combobox|checkbox|spinbutton|img) "((?:[^"\\]|\\.)*)"/gm,
     ),
   ].map(([, role = "", name = ""]): [string, string] => [role, name]);
   const folds: unknown = await page.evaluate(
-    `[...document.querySelectorAll("summary")].filter((one) => one.checkVisibility())
+    `[...document.querySelectorAll("${root} summary")].filter((one) => one.checkVisibility())
       .map((one) => ["fold", one.textContent.trim()])`,
   );
   const all = [...named, ...Names.parse(folds)].map((one) => one.join(" "));
