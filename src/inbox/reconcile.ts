@@ -100,16 +100,9 @@ async function readPage(
   { page }: NonNullable<Source["list"]>,
   { sinceAt, untilAt, cursor }: NonNullable<Reconciling["underWay"]>,
 ): Promise<{ readonly items: readonly ListedItem[]; readonly next: Json }> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(PAGE_MS_MAX)]);
-  const { items, next } = await Promise.race([
+  const { items, next } = await withinBound(source, signal, (within) =>
     page({ sinceAt, untilAt, cursor, signal: within }),
-    // A function of the author's that does not look at its signal ends with it all the same.
-    new Promise<never>((_, reject) => {
-      const late = `the list of ${source.name} gave no page within ${PAGE_MS_MAX} ms`;
-      const end = (): void => reject(new Error(signal.aborted ? "this process stops" : late));
-      within.addEventListener("abort", end, { once: true });
-    }),
-  ]);
+  );
   const fault = (what: string): FootholdError =>
     new FootholdError("CONFIG_INVALID", `The list of the source ${source.name} ${what}.`);
   if (!Array.isArray(items))
@@ -121,6 +114,27 @@ async function readPage(
   }
   // Written in JavaScript, the last page often has no `next` at all.
   return { items, next: next ?? null };
+}
+
+/** A function of the author's that does not look at its signal ends with it all the same. */
+async function withinBound<Page>(
+  { name }: Source,
+  signal: AbortSignal,
+  read: (within: AbortSignal) => Promise<Page>,
+): Promise<Page> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(PAGE_MS_MAX)]);
+  const listening = new AbortController();
+  const over = new Promise<never>((_, reject) => {
+    const late = `the list of ${name} gave no page within ${PAGE_MS_MAX} ms`;
+    const end = (): void => reject(new Error(signal.aborted ? "this process stops" : late));
+    within.addEventListener("abort", end, { once: true, signal: listening.signal });
+  });
+  try {
+    return await Promise.race([read(within), over]);
+  } finally {
+    // Whoever listens to a signal made of others is kept, with all that it knows, until it is over or listens no more.
+    listening.abort();
+  }
 }
 
 async function takeAll(
