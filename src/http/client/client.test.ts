@@ -116,6 +116,7 @@ describe("the client", () => {
       "http/api/routes.ts",
       "http/api/second-routes.ts",
       "http/api/settings-routes.ts",
+      "http/api/view-routes.ts",
       "http/client/client.ts",
       "http/client/watch.ts",
     ]);
