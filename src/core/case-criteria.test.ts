@@ -74,6 +74,8 @@ const nobodys = (one: JudgedRow): boolean => meetsCriteria(one, { assignees: [nu
 const isOpen = (one: JudgedRow): boolean => meetsCriteria(one, { isOpen: true }, seen);
 const isOverdue = (one: JudgedRow, overdueAfterMs = 1_000): boolean =>
   meetsCriteria(one, { overdueAfterMs }, seen);
+const needsPeople = (wait: Wait): boolean =>
+  meetsCriteria({ ...bare, summary: { ...bare.summary, waits: [wait] } }, { needsPeople: true }, seen);
 
 describe("what a list shows", () => {
   it.each<[string, CaseCriteria]>([
@@ -180,9 +182,7 @@ describe("what a list shows", () => {
   });
 
   it("finds what only waits for a person, and not what waits for the clock", () => {
-    const needs = (wait: Wait): boolean =>
-      meetsCriteria({ ...bare, summary: { ...bare.summary, waits: [wait] } }, { needsPeople: true }, seen);
-    expect([approval, access, timer].map(needs)).toEqual([true, true, false]);
+    expect([approval, access, timer].map(needsPeople)).toEqual([true, true, false]);
   });
 
   it("finds what waits for access by who can restore it", () => {

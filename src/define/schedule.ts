@@ -98,6 +98,7 @@ export interface ScheduleSetup {
 /** The schedules that a process has loaded. */
 export interface ScheduleBook {
   readonly all: readonly ScheduleSetup[];
+  /** Null = it is not loaded here. */
   find(name: string): ScheduleSetup | null;
   /** Reads the calendar of any schedule, also of one that is not loaded. */
   readonly readCalendar: ReadCalendar;
