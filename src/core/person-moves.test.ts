@@ -267,6 +267,16 @@ describe("ordering what is known of a step to be asked anew", () => {
     });
   });
 
+  it("asks about the undo of a step that is being taken back: that it was made says nothing any more", () => {
+    const back = outlineOf({ ...asked, name: undoName("pay") }).steps[0] as SendStepOutline;
+    const one = new Story(outlineOf({ ...asked, onLapse: "undo", undo: back })).confirm("pay");
+    one.correct({ vendor: "other" }).open("pay.undo").fail("pay.undo", lostAnswer);
+    expect(stored(one, check(one, "pay")).plan().steps[0]).toMatchObject({
+      target: { name: "pay.undo" },
+      act: { kind: "check", about: "outcome" },
+    });
+  });
+
   it("asks an approval's prerequisites, and every probe of a step that was never asked", () => {
     const one = new Story(outlineOf({ kind: "approval", name: "approve", requires: [stock] })).settle();
     stored(one.probe("approve", stock, holds).settle().wait(1), check(one, "approve"));

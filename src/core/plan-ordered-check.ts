@@ -3,6 +3,7 @@
 import { isCheckOrdered, recordedAnswer, stepOf, type StepState } from "./case-state.ts";
 import type { SendStepOutline, StepOutline } from "./outline.ts";
 import type { Act, Aim, PlanInput, Standing } from "./planning.ts";
+import { isBeingUndone } from "./undo.ts";
 
 /**
  * The question that a person's order calls for, about the step or about its undo; null = none is wanted, or everything
@@ -27,7 +28,9 @@ function questionFor(input: PlanInput, step: StepOutline, standing: Standing | n
     return askedAt === null || askedAt < checkOrderedAt;
   });
   if (conditions.length > 0) return { kind: "ask", conditions };
-  const about = step.kind === "step" && isCheckOrdered(known) ? subjectOf(step, known, standing) : null;
+  // What is being taken back may be gone already: that it was made says nothing, only its undo can be asked about.
+  const isAsked = step.kind === "step" && isCheckOrdered(known) && !isBeingUndone(input.state, step);
+  const about = isAsked ? subjectOf(step, known, standing) : null;
   return about === null ? null : { kind: "check", about };
 }
 
