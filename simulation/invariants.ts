@@ -183,8 +183,9 @@ function checkDone(
     const isLost = lostAttempts.has(`${row.caseId} ${step.name}`);
     const { confirmation, replaced } = stepOf(state, step.name);
     if (isWithoutEffect(confirmation)) {
-      // Whoever leaves a step out is shown what it did before.
-      const isShown = confirmation?.by.how === "skip" && replaced !== null;
+      // Whoever leaves a step out is shown what it did before, and knows what they had it do again beside.
+      const isRedone = journal.some(({ entry }) => entry.kind === "redoOrdered" && entry.step === step.name);
+      const isShown = confirmation?.by.how === "skip" && (replaced !== null || isRedone);
       if (mine.length === 0 || isLost || isShown) return [];
       return [{ rule: "when", what: `${row.caseId} is done without ${step.name}, but what it did is there` }];
     }
