@@ -290,7 +290,8 @@ function checkConfirmation(
   const { shape, effects, state } = site;
   const outline = sendOutline(shape, step);
   if (by.how === "notNeeded") return checkPassedOver(site, step, violate);
-  const undo = outline?.undo == null ? null : stepOf(state, outline.undo.name).intent;
+  const undoOutline = outline?.undo ?? null;
+  const undo = undoOutline === null ? null : stepOf(state, undoOutline.name).intent;
   if (by.how === "check" && undo !== null && !undo.isUndone && undo.attempts.some((one) => !isProved(one)))
     violate("undo", `${step} is confirmed by a check while what it did is being taken back`);
   if (by.how === "skip") return checkLeftOut(site, step, violate);
