@@ -5,66 +5,73 @@ import { END_OPTIONS, neededReason, REASON_OPTION } from "./act.ts";
 import { needed, textsGiven, type Command } from "./command.ts";
 import type { Reply } from "./replies.ts";
 import { say, sayJson } from "./terminal.ts";
-import { withClient } from "./with-client.ts";
+import { withClient, type ApiUse } from "./with-client.ts";
 
 /** Opens the work of an event again. */
-export const inboxReplayCommand: Command = {
-  name: "inbox replay",
+export const inboxReplayCommand: Command = workCommand({
+  verb: "replay",
   summary: "open the work of an event again; what it did before is not done twice",
-  positionals: ["EVENT"],
-  options: [
-    { name: "consumer", value: "NAME", help: "only this consumer; all when left out" },
-    REASON_OPTION,
-    ...END_OPTIONS,
-  ],
+  definitions: "needed",
   notes: [
-    "--reason is needed.",
     "Its acts keep their keys: a case that was started is found, and a fact that a case knows is not told again.",
   ],
-  run: (call) => {
-    const reason = neededReason(call);
-    return withClient(call, { definitions: "needed" }, async (client) => {
-      const eventId = needed(call, 0);
-      const reply = await client.replayEvent({
-        eventId,
-        reason,
-        ...textsGiven(call, { consumer: "consumer" }),
-      });
-      if (call.flag("json")) sayJson(reply);
-      else say(reply.sentence);
-    });
-  },
-};
+  act: (client, asked) => client.replayEvent(asked),
+});
 
 /** Leaves the work of an event undone. */
-export const inboxIgnoreCommand: Command = {
-  name: "inbox ignore",
+export const inboxIgnoreCommand: Command = workCommand({
+  verb: "ignore",
   summary: "leave the work of an event undone; a repeat does not bring it back, a replay does",
-  positionals: ["EVENT"],
-  options: [
-    { name: "consumer", value: "NAME", help: "only this consumer; all when left out" },
-    REASON_OPTION,
-    ...END_OPTIONS,
-  ],
+  definitions: "optional",
   notes: [
-    "--reason is needed.",
     "The event stays stored, and nobody is asked for its work any more. What a case was told before is not taken back.",
     "What is done cannot be ignored, nor what a living worker is at.",
   ],
-  run: (call) => {
-    const reason = neededReason(call);
-    return withClient(call, { definitions: "optional" }, async (client) => {
-      const eventId = needed(call, 0);
-      const reply = await client.ignoreEvent({
-        eventId,
-        reason,
+  act: (client, asked) => client.ignoreEvent(asked),
+});
+
+/** An act on the work of an event, of one consumer or of all, with a reason. */
+function workCommand({
+  verb,
+  act,
+  summary,
+  definitions,
+  notes,
+}: Pick<Command, "summary" | "notes"> &
+  Pick<ApiUse, "definitions"> & {
+    readonly verb: "replay" | "ignore";
+    readonly act: (client: Client, asked: AskedWork) => Promise<{ readonly sentence: string }>;
+  }): Command {
+  return {
+    name: `inbox ${verb}`,
+    summary,
+    positionals: ["EVENT"],
+    options: [
+      { name: "consumer", value: "NAME", help: "only this consumer; all when left out" },
+      REASON_OPTION,
+      ...END_OPTIONS,
+    ],
+    notes: ["--reason is needed.", ...notes],
+    run: (call) => {
+      const asked = {
+        eventId: needed(call, 0),
+        reason: neededReason(call),
         ...textsGiven(call, { consumer: "consumer" }),
+      };
+      return withClient(call, { definitions }, async (client) => {
+        const reply = await act(client, asked);
+        if (call.flag("json")) sayJson(reply);
+        else say(reply.sentence);
       });
-      if (call.flag("json")) sayJson(reply);
-      else say(reply.sentence);
-    });
-  },
-};
+    },
+  };
+}
+
+interface AskedWork {
+  readonly eventId: string;
+  readonly reason: string;
+  readonly consumer?: string;
+}
 
 /** How long one request may take in which a list is read, in ms: a page that is begun may take a minute. */
 const READING_MS_MAX = 120_000;

@@ -6,12 +6,12 @@ import { Fact } from "../case/path.tsx";
 import { Link } from "../link.tsx";
 import { ReadProblem, Refusing } from "../notices.tsx";
 import { usePolled } from "../polled.ts";
+import { Sentence } from "../sentence.tsx";
 import { When } from "../times.tsx";
 import { LongText, Told } from "../told.tsx";
 import { count } from "../words.tsx";
 import { RevealForm } from "../reveal-form.tsx";
-import { IgnoreDialog } from "./ignore-dialog.tsx";
-import { ReplayDialog } from "./replay-dialog.tsx";
+import { WorkDialog, type WorkAct } from "./work-dialog.tsx";
 import { STANDINGS, WorkLine, type Work } from "./work-words.tsx";
 
 type History = Awaited<ReturnType<typeof api.showEvent>>;
@@ -19,7 +19,7 @@ type Body = Awaited<ReturnType<typeof api.showEventBody>>;
 
 /** What somebody is about to do, and to the work of which consumer; null = of every one. */
 interface Asked {
-  readonly act: "replay" | "ignore";
+  readonly act: WorkAct;
   readonly consumer: string | null;
 }
 
@@ -38,15 +38,10 @@ export function EventPage({
   const [told, setTold] = useState("");
   const mayReplay = me?.verbs.includes("replay") === true;
   const mayIgnore = me?.verbs.includes("ignore") === true;
-  const dialog = {
-    eventId,
-    consumer: asked?.consumer ?? null,
-    onDone: (sentence: string) => {
-      setTold(sentence);
-      setAsked(null);
-      refresh();
-    },
-    onClose: () => setAsked(null),
+  const done = (sentence: string): void => {
+    setTold(sentence);
+    setAsked(null);
+    refresh();
   };
   return (
     <>
@@ -56,7 +51,7 @@ export function EventPage({
       <h1 tabIndex={-1}>{data === null ? eventId : <Told text={data.event.eventType} />}</h1>
       <ReadProblem error={error} isOld={data !== null} />
       <p role="status" className={told === "" ? "hidden" : "told"}>
-        <Told text={told} />
+        <Sentence text={told} />
       </p>
       {data === null ? null : (
         <>
@@ -110,8 +105,9 @@ export function EventPage({
           ) : null}
         </>
       )}
-      {asked?.act === "replay" ? <ReplayDialog {...dialog} /> : null}
-      {asked?.act === "ignore" ? <IgnoreDialog {...dialog} /> : null}
+      {asked === null ? null : (
+        <WorkDialog {...asked} eventId={eventId} onDone={done} onClose={() => setAsked(null)} />
+      )}
     </>
   );
 }
