@@ -124,19 +124,11 @@ async function sweepOnce(call: Call): Promise<void> {
     }
     await sealAll({ store, ports });
     await noticeSweep(opened)?.sweepOnce();
-    await startDueSlots(opened);
+    await opened.desk.scheduleRunner({ onError: (error) => sayError(error, true) }).runOnce();
     sayPasses(call, passes);
   } finally {
     await opened.close();
   }
-}
-
-/** Passes of schedules in a single sweep: 5,000 schedules that are due at once. */
-const SCHEDULE_PASSES_MAX = 100;
-
-async function startDueSlots({ desk }: Opened): Promise<void> {
-  const runner = desk.scheduleRunner({ onError: (error) => sayError(error, true) });
-  for (let pass = 0; pass < SCHEDULE_PASSES_MAX; pass += 1) if (!(await runner.runOnce())) return;
 }
 
 function sayPasses(call: Call, passes: readonly SweepReport[]): void {

@@ -14,8 +14,6 @@ import { fixStart, startOpenSlot } from "./slot-start.ts";
 
 /** How often schedules are looked at, in ms. */
 const LOOK_EVERY_MS = 1_000;
-/** Schedules that one pass takes a turn at; what is more comes with the next, at once. */
-const TURNS_MAX = 50;
 /** Turns side by side. */
 const TURNS_AT_ONCE = 4;
 /** How often a process says that it is there, in ms. */
@@ -31,8 +29,8 @@ export interface ScheduleRunner {
   start(): void;
   /** Ends after the pass under way. Safe twice. */
   stop(): Promise<void>;
-  /** One pass; true if there is more to do at once. */
-  runOnce(): Promise<boolean>;
+  /** One pass: a turn at each schedule that is due, so that none that cannot be decided keeps another waiting. */
+  runOnce(): Promise<void>;
 }
 
 /** What a runner is told besides. */
@@ -71,32 +69,22 @@ class Running implements ScheduleRunner {
   async #run(): Promise<void> {
     const { clock } = this.#parts.ports;
     while (!this.#stopped.signal.aborted) {
-      const isBusy = await this.#attempt(() => this.runOnce());
-      if (isBusy !== true) await clock.sleep(LOOK_EVERY_MS, this.#stopped.signal);
+      await this.runOnce().catch(this.#onError);
+      await clock.sleep(LOOK_EVERY_MS, this.#stopped.signal);
     }
   }
 
-  async #attempt<T>(work: () => Promise<T>): Promise<T | null> {
-    try {
-      return await work();
-    } catch (error) {
-      this.#onError(error);
-      return null;
-    }
-  }
-
-  async runOnce(): Promise<boolean> {
+  async runOnce(): Promise<void> {
     const { store, schedules } = this.#parts;
-    if (schedules.all.length === 0) return false;
+    if (schedules.all.length === 0) return;
     const now = await this.#parts.now();
     this.#declaredAt ??= now;
     const stored = new Map((await store.schedules.list()).map((one) => [one.name, one]));
     const due = schedules.all
       .filter((setup) => this.#isDue(setup, stored.get(setup.name) ?? null, now))
       .toSorted((one, other) => dueSince(stored.get(one.name)) - dueSince(stored.get(other.name)));
-    const turns = due.slice(0, TURNS_MAX);
     const next = async (): Promise<void> => {
-      for (let setup = turns.shift(); setup !== undefined; setup = turns.shift()) {
+      for (let setup = due.shift(); setup !== undefined; setup = due.shift()) {
         if (this.#stopped.signal.aborted) return;
         await this.#takeTurn(setup, stored.get(setup.name) ?? null);
       }
@@ -104,7 +92,6 @@ class Running implements ScheduleRunner {
     await Promise.all(Array.from({ length: TURNS_AT_ONCE }, next));
     await this.#sayPresent(stored, now);
     await this.#forget(now);
-    return due.length > TURNS_MAX;
   }
 
   #isDue({ outline }: ScheduleSetup, stored: StoredSchedule | null, now: number): boolean {

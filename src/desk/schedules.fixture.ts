@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { defineCase } from "../define/builder.ts";
 import { registryOf } from "../define/registry.ts";
-import { defineSchedule, scheduleBookOf, type ScheduleOptions } from "../define/schedule.ts";
+import { defineSchedule, scheduleBookOf, type Schedule, type ScheduleOptions } from "../define/schedule.ts";
 import { ManualClock, portsAround } from "../engine/manual-clock.fixture.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { memoryStore } from "../store/memory/store.ts";
@@ -54,11 +54,23 @@ export class House {
   }
 
   open(options: Partial<ScheduleOptions<{ at: string }>> | null = {}, store: Store = this.store): Process {
-    const registry = registryOf([closing]);
-    const schedules = scheduleBookOf(
+    return this.#openWith(
       options === null ? [] : [defineSchedule("hourly", { ...hourly, ...options })],
-      registry,
+      store,
     );
+  }
+
+  /** One with a schedule of each name. */
+  openMany(names: readonly string[], store: Store = this.store): Process {
+    return this.#openWith(
+      names.map((name) => defineSchedule(name, hourly)),
+      store,
+    );
+  }
+
+  #openWith(declared: readonly Schedule[], store: Store): Process {
+    const registry = registryOf([closing]);
+    const schedules = scheduleBookOf(declared, registry);
     const ports = portsAround(this.clock, `p${(this.#processes += 1)}`);
     const random = { ...ports, ids: { ...ports.ids, caseSuffix: () => this.suffix() } };
     const parts = { store, registry, schedules, ports: random, engineVersion: ENGINE_VERSION };

@@ -139,6 +139,41 @@ describe("a process that dies", () => {
   });
 });
 
+describe("many schedules", () => {
+  const names = Array.from({ length: 80 }, (_, index) => `hourly-${index}`);
+  const stuck = new Set(names.slice(0, 60));
+
+  test("that cannot be decided keep no other waiting, and are looked at once a second and no more often", async () => {
+    const house = new House();
+    await house.pass(0, house.openMany(names));
+    const looks: string[] = [];
+    const { schedules } = house.store;
+    const broken: Store = {
+      ...house.store,
+      schedules: {
+        ...schedules,
+        list: () => {
+          looks.push("look");
+          return schedules.list();
+        },
+        change: (target, decide) =>
+          stuck.has(target.name) ? Promise.reject(new Error("stuck")) : schedules.change(target, decide),
+      },
+    };
+    const one = house.openMany(names, broken);
+    await house.pass(HOUR_MS, one);
+    expect(await house.cases()).toHaveLength(20);
+    expect(one.errors).toHaveLength(60);
+    looks.length = 0;
+    one.runner.start();
+    await expect.poll(() => one.errors.length, { timeout: 20_000 }).toBe(120);
+    // The clock stands still: whoever looked again did not wait for it.
+    for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+    expect(looks).toHaveLength(1);
+    await one.runner.stop();
+  });
+});
+
 describe("a start that fails", () => {
   test("stands in sight with its reason, pins no key and stops nothing", async () => {
     const house = new House();
