@@ -12,4 +12,6 @@ export interface ActHead {
   readonly about: string | null;
   readonly plan: string | null;
   readonly why: string | null;
+  /** What it would put in place of the input, whatever it is: never on record, but what `why` may not repeat of it. */
+  readonly input?: unknown;
 }

@@ -28,10 +28,15 @@ export interface ActRequest {
   readonly reason?: string | null | undefined;
   readonly plan?: string | undefined;
   readonly step?: string | undefined;
+  readonly input?: unknown;
 }
 
 /** The head of an act on a case. */
-export function headOfAct(act: string, caseId: string, { by, reason, plan, step }: ActRequest): ActHead {
+export function headOfAct(
+  act: string,
+  caseId: string,
+  { by, reason, plan, step, input }: ActRequest,
+): ActHead {
   return {
     act,
     who: by ?? null,
@@ -39,6 +44,7 @@ export function headOfAct(act: string, caseId: string, { by, reason, plan, step 
     about: step ?? null,
     plan: plan ?? null,
     why: reason ?? null,
+    input,
   };
 }
 

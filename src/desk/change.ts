@@ -15,7 +15,7 @@ import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, checkActId, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
-import { maskWords, textsAround, withoutTexts } from "./typed-words.ts";
+import { headWithout, maskWords, textsAround } from "./typed-words.ts";
 
 /** What became of an act. A refusal is thrown, with its code. */
 export interface ActReply {
@@ -137,7 +137,7 @@ function decideChange(input: ChangeInput): CaseChange<Decision> {
     const row = rowOf(fold(moved, over));
     const { ports, act } = input.parts;
     const line = lineOfChange(
-      { ports, act: act === null ? null : withoutTexts(act, texts) },
+      { ports, act: act === null ? null : headWithout(act, texts) },
       {
         caseId: stored.row.caseId,
         before: { revision: stored.row.revision, state: stored.row.state },

@@ -54,9 +54,10 @@ export async function askSecond(
   if (row === null || !needsSecond(parts.secondRules, move, row.caseType)) return null;
   const askedBy = personOf(request.by);
   const typed = reasonOf(request.reason);
-  const reason = typed === null ? null : await maskReason(parts, caseId, typed);
   const { by: _by, reason: _reason, plan: _plan, ...rest } = request;
   const told = toJson(rest);
+  const reason =
+    typed === null ? null : await maskReason(parts, caseId, { reason: typed, input: told["input"] });
   const preview = await previewMove(parts, caseId, previewOf(move, request, told));
   if (!preview.isAllowed) {
     throw new FootholdError(
@@ -197,7 +198,7 @@ export async function answerSecond(
       throw new FootholdError(verdict.code, verdict.sentence, { details: { caseId: request.caseId } });
     }
     const { caseId } = request;
-    const why = typed === null ? null : await maskReason(parts, caseId, typed);
+    const why = typed === null ? null : await maskReason(parts, caseId, { reason: typed });
     const reply: ActReply = answer.approved
       ? await makeApproved(parts, request, by)
       : { caseId, outcome: "done", sentence: "Declined; nothing was done." };

@@ -3,10 +3,12 @@
 import type { CaseState } from "../core/case-state.ts";
 import { isFootholdError } from "../core/errors.ts";
 import type { Entry } from "../core/journal.ts";
+import { readJson } from "../core/json.ts";
 import { maskTexts } from "../core/masked-values.ts";
 import type { CaseType } from "../define/case-type.ts";
-import { hasMasks, maskedTexts } from "../define/masking.ts";
+import { hasMasks, maskedParts, textsOfParts, type MaskedPart } from "../define/masking.ts";
 import type { Registry } from "../define/registry.ts";
+import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import type { Store } from "../store/port.ts";
 import type { ActHead } from "./act-head.ts";
 import { definitionOf } from "./definition.ts";
@@ -25,7 +27,7 @@ export function textsAround(
   after: () => CaseState,
 ): readonly string[] {
   if (caseType === null || !hasMasks(caseType)) return [];
-  return [...maskedTexts(caseType, before), ...maskedTexts(caseType, after())];
+  return textsOfParts([before, after()].flatMap((state) => maskedParts(caseType, state)));
 }
 
 /** Entries of an act without these texts in its words. */
@@ -44,31 +46,41 @@ function maskWordsOf(entry: Entry, texts: readonly string[]): Entry {
   return entry;
 }
 
-/** A reason for an act on a case, whatever comes of the act; a mark where the case cannot be read. */
+/**
+ * A reason for an act on a case, whatever comes of the act; a mark where the case cannot be read. `input`: what the act would
+ * put in place of the case's, whatever it is.
+ */
 export async function maskReason(
   { store, registry }: MaskLookup,
   caseId: string,
-  reason: string,
+  { reason, input }: { readonly reason: string; readonly input?: unknown },
 ): Promise<string> {
   const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
   const caseType = row === null ? null : definitionOf(registry, row).caseType;
   if (caseType === null || !hasMasks(caseType)) return reason;
   try {
     const stored = await store.loadCase(caseId);
-    return stored === null ? reason : maskTexts(reason, maskedTexts(caseType, stored.state));
+    const known = stored === null ? [] : maskedParts(caseType, stored.state);
+    return maskTexts(reason, textsOfParts([...known, ...partsGiven(caseType, input)]));
   } catch (error) {
     if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
     return "[masked]";
   }
 }
 
+function partsGiven({ masks }: CaseType, input: unknown): readonly MaskedPart[] {
+  const read = readJson(input, VALUE_CHARS_MAX);
+  return read.kind === "json" ? [{ part: "input", name: null, value: read.value, paths: masks.input }] : [];
+}
+
 /** The head of an act without these texts in its reason. */
-export function withoutTexts(head: ActHead, texts: readonly string[]): ActHead {
+export function headWithout(head: ActHead, texts: readonly string[]): ActHead {
   return head.why === null ? head : { ...head, why: maskTexts(head.why, texts) };
 }
 
 /** The head of an act on a case, whatever comes of the act, without what its reason repeats. */
 export async function maskHead(lookup: MaskLookup, head: ActHead): Promise<ActHead> {
-  const { caseId, why } = head;
-  return caseId === null || why === null ? head : { ...head, why: await maskReason(lookup, caseId, why) };
+  const { caseId, why: reason, input } = head;
+  if (caseId === null || reason === null) return head;
+  return { ...head, why: await maskReason(lookup, caseId, { reason, input }) };
 }

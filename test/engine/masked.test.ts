@@ -221,6 +221,38 @@ describe.each(STORES)("masked values on %s", (kind) => {
     expect(found([await strict.show(caseId), await strict.listSeconds(), audit])).toEqual([]);
   });
 
+  test("that a correction would bring are told by no reason for it, be it asked of a second person or refused", async () => {
+    const strict = createDesk({
+      store: world.store,
+      ports: world.ports,
+      registry: registryOf([payout]),
+      engineVersion: ENGINE_VERSION,
+      secondRules: [{ moves: ["correct"], caseTypes: "all" }],
+    });
+    const customer = { iban: CANARIES.corrected, limit: "[masked: customer.limit]" };
+    const reason = `it is ${CANARIES.corrected} now`;
+    await strict.correctInput(caseId, { input: { name: "Ada", customer }, reason, by: "ben" });
+    await expect(
+      desk.correctInput(caseId, { input: { name: 7, customer }, reason, by: "ben" }),
+    ).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const { lines } = await world.store.audit.list({ limit: 100, caseId });
+    const asked = await strict.listSeconds();
+    expect(lines.slice(0, 2).map(({ outcome, why }) => [outcome, why])).toEqual([
+      ["refused", "it is *** now"],
+      ["requested", "it is *** now"],
+    ]);
+    expect(found([lines, asked, await strict.show(caseId)])).toEqual([]);
+  });
+
+  test("of before and after an act are told by no part of a longer one", async () => {
+    await correct();
+    await world.rests(caseId, "in_review");
+    const input = { name: "Ada", customer: { iban: `${CANARIES.corrected}-2027`, limit: 1 } };
+    await desk.correctInput(caseId, { input, reason: `now ${CANARIES.corrected}-2027`, by: "ben" });
+    const { lines } = await world.store.audit.list({ limit: 1, caseId });
+    expect(lines).toMatchObject([{ why: "now ***" }]);
+  });
+
   test("are kept in the journal, so that the case goes on with them", async () => {
     expect(found(await world.entries(caseId))).toEqual(
       secrets.filter((one) => one !== CANARIES.corrected && one !== CANARIES.event),

@@ -56,6 +56,7 @@ export function refusedAct(id: RouteId, { method, verb }: RouteHead, call: Refus
     about: step ?? destination ?? bulkId ?? problemId ?? eventId ?? source ?? null,
     plan: call.plan ?? null,
     why: reason,
+    input: call.body !== null && "input" in call.body ? call.body.input : undefined,
   };
 }
 
