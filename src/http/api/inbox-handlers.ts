@@ -3,13 +3,13 @@
 import type { Json } from "../../core/json.ts";
 import type { MaskedPath } from "../../core/masked-values.ts";
 import type { ActHead } from "../../desk/act-head.ts";
-import { houseHead, noteDone, recorded } from "../../desk/audited.ts";
-import { ignoreSentence, standingsOf, type IgnoreReport } from "../../inbox/ignore.ts";
+import { houseHead, noteDone, recorded, type AuditParts } from "../../desk/audited.ts";
+import { ignoreSentence, standingsOf } from "../../inbox/ignore.ts";
 import { createInbox } from "../../inbox/inbox.ts";
 import { maskedPathsOf, maskedText } from "../../inbox/masked-body.ts";
 import type { EventFilter } from "../../store/inbox-port.ts";
 import type { ApiParts, Handler } from "./call.ts";
-import { actorOf } from "./identity.ts";
+import { actorOf, type Identity } from "./identity.ts";
 import type { EventBodyView, EventsQuery, InboxApiTypes } from "./inbox-types.ts";
 
 /** Events and refusals in one answer where nothing else is asked for. */
@@ -37,31 +37,31 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
   },
   revealEventBody: async ({ parts, params, body, who }) => {
     const { event } = await createInbox(parts).show(params.eventId);
-    const head = {
-      ...houseHead("revealBody", { by: actorOf(who), reason: body.reason }),
-      about: params.eventId,
-    };
-    await onRecord(parts, head, null);
+    await onRecord(parts, headOf("revealBody", params, body, who), null);
     return { reply: viewBody(await parts.store.inbox.loadBody(event.deliveryId)) };
   },
   reconcileSource: async ({ parts, params: { source }, who }) => {
+    const head = { ...houseHead("reconcile", { by: actorOf(who) }), about: source };
     const inbox = createInbox(parts);
     try {
-      const report = await inbox.reconcile(source, { beginsForMs: RECONCILE_MS_MAX });
-      await onRecord(
-        parts,
-        { ...houseHead("reconcile", { by: actorOf(who) }), about: source },
-        { ...report },
+      const reply = await recorded(
+        auditOf(parts),
+        head,
+        () => inbox.reconcile(source, { beginsForMs: RECONCILE_MS_MAX }),
+        (report) => ({ before: null, after: { ...report } }),
       );
-      return { reply: report };
+      return { reply };
     } finally {
       await inbox.close();
     }
   },
   replayEvent: async ({ parts, params, body, who }) => {
-    const opened = await createInbox(parts).replay(params.eventId, { ...body, by: who.name });
-    const head = { ...houseHead("replay", { by: actorOf(who), reason: body.reason }), about: params.eventId };
-    await onRecord(parts, head, { opened });
+    const opened = await recorded(
+      auditOf(parts),
+      headOf("replay", params, body, who),
+      () => createInbox(parts).replay(params.eventId, { ...body, by: who.name }),
+      (consumers) => ({ before: null, after: { opened: consumers } }),
+    );
     const sentence =
       opened.length === 0
         ? "Nothing was opened: a worker is at it just now."
@@ -69,17 +69,32 @@ export const INBOX_HANDLERS: { readonly [Id in keyof InboxApiTypes]: Handler<Id>
     return { reply: { opened, sentence } };
   },
   ignoreEvent: async ({ parts, params, body, who }) => {
-    const head = { ...houseHead("ignore", { by: actorOf(who), reason: body.reason }), about: params.eventId };
-    const ignore = (): Promise<IgnoreReport> =>
-      createInbox(parts).ignore(params.eventId, { ...body, by: who.name });
-    const report = await recorded({ store: parts.store, ids: parts.ports.ids }, head, ignore, standingsOf);
+    const report = await recorded(
+      auditOf(parts),
+      headOf("ignore", params, body, who),
+      () => createInbox(parts).ignore(params.eventId, { ...body, by: who.name }),
+      standingsOf,
+    );
     const ignored = report.ignored.map(({ consumer }) => consumer);
     return { reply: { ignored, left: report.left, sentence: ignoreSentence(report) } };
   },
 };
 
-function onRecord({ store, ports }: ApiParts, head: ActHead, after: Json): Promise<void> {
-  return noteDone({ store, ids: ports.ids }, head, after);
+function headOf(
+  act: string,
+  { eventId }: { readonly eventId: string },
+  { reason }: { readonly reason: string },
+  who: Identity,
+): ActHead {
+  return { ...houseHead(act, { by: actorOf(who), reason }), about: eventId };
+}
+
+function auditOf({ store, ports }: ApiParts): AuditParts {
+  return { store, ids: ports.ids };
+}
+
+function onRecord(parts: ApiParts, head: ActHead, after: Json): Promise<void> {
+  return noteDone(auditOf(parts), head, after);
 }
 
 function eventFilter(query: EventsQuery): EventFilter {

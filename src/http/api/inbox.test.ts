@@ -135,6 +135,14 @@ describe("what arrived, over the API", () => {
     expect((await refusalOf(elsewhere.replayEvent({ eventId, reason }))).message).toContain(
       'no source "bank"',
     );
+    expect((await refusalOf(client.reconcileSource({ source: "bank" }))).code).toBe("CONFIG_INVALID");
+    const { lines } = await client.listAudit();
+    expect(lines.map(({ act, outcome, about }) => [act, outcome, about])).toEqual([
+      ["reconcile", "refused", "bank"],
+      ["replay", "refused", eventId],
+      ["replay", "refused", eventId],
+      ["replay", "done", eventId],
+    ]);
   });
 
   test("is left undone when a person says so, on record, also where its source is not there any more", async () => {
