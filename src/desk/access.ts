@@ -34,7 +34,7 @@ const HASTEN_GAP_MS = 20;
  * something else.
  */
 const CANDIDATES_MAX = 200;
-/** Pages of waiting cases that are looked through for one to try, where none stands in review. */
+/** Pages of waiting cases that are looked through for some to try. */
 const PARKED_PAGES_MAX = 20;
 /** Reasons that a reply names; the rest is counted. */
 const REFUSED_MAX = 20;
@@ -162,7 +162,7 @@ async function countParked({ store }: DeskParts, id: DestinationId): Promise<num
 async function findParked(parts: DeskParts, id: DestinationId): Promise<readonly Waiting[]> {
   const found: Waiting[] = [];
   for await (const { caseId, startedAt, summary } of listParked(parts)) {
-    const waits = summary.waits.filter((one) => one.kind === "access" && isSame(one, id));
+    const waits = summary.waits.filter((one) => isForAccess(one, id));
     found.push(...waits.map(({ step }) => ({ caseId, step, startedAt })));
     if (found.length >= CANDIDATES_MAX) break;
   }
@@ -188,7 +188,7 @@ async function findRefused(parts: DeskParts, id: DestinationId): Promise<readonl
   return found;
 }
 
-function isForAccess(wait: Wait, id: DestinationId): boolean {
+function isForAccess(wait: Wait, id: DestinationId): wait is Extract<Wait, { kind: "access" }> {
   return wait.kind === "access" && isSame(wait, id);
 }
 
