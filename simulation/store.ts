@@ -175,11 +175,14 @@ function inboxOver(call: Call, inbox: InboxStore): InboxStore {
     listRefusals: (limit) => call("listRefusals", () => inbox.listRefusals(limit)),
     countNeeds: (dueAfterMs) => call("countNeeds", () => inbox.countNeeds(dueAfterMs)),
     countWork: () => call("countWork", () => inbox.countWork()),
+    countRefusals: (withinMs) => call("countRefusals", () => inbox.countRefusals(withinMs)),
     reopenWork: (eventId, work, act) => call("reopenWork", () => inbox.reopenWork(eventId, work, act)),
     ignoreWork: (eventId, seen, act) => call("ignoreWork", () => inbox.ignoreWork(eventId, seen, act)),
     readReconciling: (tenant, source) => call("readReconciling", () => inbox.readReconciling(tenant, source)),
     writeReconciling: (tenant, source, reconciling) =>
       call("writeReconciling", () => inbox.writeReconciling(tenant, source, reconciling)),
+    noteSources: (sources) => call("noteSources", () => inbox.noteSources(sources)),
+    listSources: () => call("listSources", () => inbox.listSources()),
     forget: (which, older) => call("forget", () => inbox.forget(which, older)),
   };
 }

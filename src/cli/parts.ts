@@ -80,12 +80,12 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     const inbox = inboxOf(options);
     const server = await startPage(options, inbox);
     if (server !== null) stops.push(() => server.close());
-    if (inbox !== null) stops.push(() => inbox.close());
+    stops.push(() => inbox.close());
     const worker =
       options.worker === null ? null : createWorker({ store, registry, ports, onReport, ...options.worker });
     if (worker !== null) stops.push(() => worker.stop());
     await worker?.start();
-    if (inbox !== null) stops.push(...(await startInbox(options, inbox, worker)));
+    stops.push(...(await startInbox(options, inbox, worker)));
     // Without definitions no move can be judged, and no attempt told to which destination it is sent.
     if (registry.all.length > 0) {
       const runner = options.desk.bulkRunner({ onError: options.onError });
@@ -118,8 +118,7 @@ async function stopAll(stops: readonly (() => Promise<void>)[]): Promise<void> {
   for (const one of stops) await one();
 }
 
-function inboxOf({ store, ports, sources = [], onInboxReport }: PartsOptions): Inbox | null {
-  if (sources.length === 0) return null;
+function inboxOf({ store, ports, sources = [], onInboxReport }: PartsOptions): Inbox {
   return createInbox({
     store,
     sources,
@@ -128,15 +127,18 @@ function inboxOf({ store, ports, sources = [], onInboxReport }: PartsOptions): I
   });
 }
 
-/** The work of the inbox is done under the worker's holder, and ends before it. */
+/**
+ * The work of the inbox is done under the worker's holder, and ends before it. It is swept also where no source is declared:
+ * other processes may have some, or there were some once.
+ */
 async function startInbox(
-  { desk, registry }: PartsOptions,
+  { desk, registry, sources = [] }: PartsOptions,
   inbox: Inbox,
   worker: Worker | null,
 ): Promise<readonly (() => Promise<void>)[]> {
   const sweep = inbox.sweep();
   sweep.start();
-  if (worker === null) return [() => sweep.stop()];
+  if (worker === null || sources.length === 0) return [() => sweep.stop()];
   const inboxWorker = inbox.worker({ door: desk, registry, holderId: () => worker.holderId });
   await inboxWorker.start();
   return [() => inboxWorker.stop(), () => sweep.stop()];
@@ -176,7 +178,7 @@ function startPage(
     notices = null,
     onError,
   }: PartsOptions,
-  inbox: Inbox | null,
+  inbox: Inbox,
 ): Promise<RunningServer> | null {
   if (server === null) return null;
   const { host, port, reach, everybody, served } = server;
@@ -198,5 +200,5 @@ function startPage(
     notices: noticeDeskParts({ store, registry, ports, notices }, reachOf(server, null)),
     onError,
   });
-  return startServer({ app, host, port, reach, ...(inbox === null ? {} : { inbox: inbox.node }) });
+  return startServer({ app, host, port, reach, ...(sources.length === 0 ? {} : { inbox: inbox.node }) });
 }

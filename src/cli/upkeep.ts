@@ -4,8 +4,11 @@ import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
 import { createSealer, sealAll, type Sealer } from "../desk/sealing.ts";
 import type { ScheduleRunner } from "../desk/schedule-run.ts";
 import type { Sampler } from "../desk/sampling.ts";
+import { createInbox, type Inbox } from "../inbox/inbox.ts";
+import type { InboxSweep } from "../inbox/sweep.ts";
 import { createNoticeSweep, type NoticeSweep } from "../notices/sweep.ts";
 import { usage, type Call, type Command } from "./command.ts";
+import { inboxReportLines } from "./inbox-report-lines.ts";
 import { noticeParts } from "./notice-parts.ts";
 import { noticeReportLines } from "./notice-report-lines.ts";
 import { DATABASE_OPTIONS } from "./database-options.ts";
@@ -63,6 +66,8 @@ async function sweepOn(call: Call): Promise<void> {
   let telling: NoticeSweep | null = null;
   let sampler: Sampler | null = null;
   let schedules: ScheduleRunner | null = null;
+  let inbox: Inbox | null = null;
+  let inboxSweep: InboxSweep | null = null;
   await runUntilStopped({
     start: async () => {
       opened = await open(call, sweepOpen);
@@ -70,6 +75,9 @@ async function sweepOn(call: Call): Promise<void> {
       await store.checkSchema();
       sweep = createSweep({ store, ports, onReport: reportLines(() => ports.clock.now()) });
       sweep.start();
+      inbox = inboxOf(opened);
+      inboxSweep = inbox.sweep();
+      inboxSweep.start();
       sealer = createSealer({ store, ports, onError: (error) => sayError(error, true) });
       sealer.start();
       telling = noticeSweep(opened);
@@ -85,11 +93,18 @@ async function sweepOn(call: Call): Promise<void> {
       await schedules?.stop();
       await sampler?.stop();
       await sealer?.stop();
+      await inboxSweep?.stop();
+      await inbox?.close();
       await sweep?.stop();
       await telling?.stop();
       await opened?.close();
     },
   });
+}
+
+/** Swept also where no source is declared: other processes may have some, or there were some once. */
+function inboxOf({ store, ports, sources }: Opened): Inbox {
+  return createInbox({ store, sources, ports, onReport: inboxReportLines(() => ports.clock.now()) });
 }
 
 /** Null = the configuration says nothing of notices. */
@@ -122,6 +137,7 @@ async function sweepOnce(call: Call): Promise<void> {
       await ports.clock.sleep(Math.min(WATCH_EVERY_MS, endAt - ports.clock.monotonic() + 1));
       passes.push(await sweep.sweepOnce());
     }
+    await inboxOf(opened).sweep().sweepOnce();
     await sealAll({ store, ports });
     await noticeSweep(opened)?.sweepOnce();
     await opened.desk.scheduleRunner({ onError: (error) => sayError(error, true) }).runOnce();

@@ -47,6 +47,21 @@ describe("the figures for machines", () => {
     );
   });
 
+  test("count what was refused in the last hour, and no longer", async () => {
+    const refusal = { tenant: "acme", source: "shop", bodyBytes: 2, headers: [], isLost: false } as const;
+    await store.inbox.refuse([
+      { ...refusal, refusalId: "r01-old", at: now - 3_600_001, reason: "wrongSignature", count: 5 },
+      { ...refusal, refusalId: "r02-new", at: now - 1, reason: "wrongSignature", count: 1 },
+      { ...refusal, refusalId: "r03-all", at: now - 2, reason: "wrongSignature", count: 40, tenant: "other" },
+      { ...refusal, refusalId: "r04-ours", at: now - 3, reason: "noSecret", count: 2 },
+    ]);
+    const lines = (await (await read()).text()).split("\n").filter((line) => line.includes("refused{"));
+    expect(lines.toSorted()).toEqual([
+      'foothold_inbox_refused{source="shop",reason="noSecret"} 2',
+      'foothold_inbox_refused{source="shop",reason="wrongSignature"} 41',
+    ]);
+  });
+
   test("are there without a case, so that an alert on what is missing means something", async () => {
     const text = await (await read()).text();
     expect(METRICS.filter(({ name }) => !text.includes(`# HELP ${name} `))).toEqual([]);

@@ -7,14 +7,18 @@ import { Gauge, Registry } from "prom-client";
 import type { DestinationsView } from "../desk/destinations.ts";
 import type { Desk } from "../desk/desk.ts";
 import type { Overview } from "../desk/overview.ts";
-import type { WorkCount } from "../store/inbox-port.ts";
+import type { RefusalCount, WorkCount } from "../store/inbox-port.ts";
 import type { Store } from "../store/port.ts";
+
+/** What is counted of what cannot be counted for ever. */
+const REFUSED_WITHIN_MS = 3_600_000;
 
 /** Everything that figures are made of. */
 interface Snapshot {
   readonly overview: Overview;
   readonly destinations: DestinationsView;
   readonly work: readonly WorkCount[];
+  readonly refused: readonly RefusalCount[];
 }
 
 interface Value {
@@ -107,6 +111,13 @@ export const METRICS: readonly Metric[] = [
     read: ({ work }) => summed(work),
   },
   {
+    name: "foothold_inbox_refused",
+    help: "Requests to a source that were refused in the last hour, by reason.",
+    labels: ["source", "reason"],
+    read: ({ refused }) =>
+      refused.map(({ source, reason, count }) => ({ labels: { source, reason }, value: count })),
+  },
+  {
     name: "foothold_notices_undelivered",
     help: "Messages to owners that could not be delivered.",
     labels: [],
@@ -146,17 +157,19 @@ export async function readMetrics({
   store,
 }: {
   readonly desk: Pick<Desk, "overview" | "destinations">;
-  readonly store: { readonly inbox: Pick<Store["inbox"], "countWork"> };
+  readonly store: { readonly inbox: Pick<Store["inbox"], "countWork" | "countRefusals"> };
 }): Promise<{ readonly text: string; readonly contentType: string }> {
-  const [overview, destinations, work] = await Promise.all([
+  const [overview, destinations, work, refused] = await Promise.all([
     desk.overview(),
     desk.destinations(),
     store.inbox.countWork(),
+    store.inbox.countRefusals(REFUSED_WITHIN_MS),
   ]);
   const registry = new Registry();
   for (const { name, help, labels, read } of METRICS) {
     const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
-    for (const one of read({ overview, destinations, work })) gauge.set({ ...one.labels }, one.value);
+    for (const one of read({ overview, destinations, work, refused }))
+      gauge.set({ ...one.labels }, one.value);
   }
   return { text: await registry.metrics(), contentType: registry.contentType };
 }

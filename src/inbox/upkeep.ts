@@ -5,7 +5,7 @@
 
 import { isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
-import { SWEEP_MAX } from "../store/inbox-port.ts";
+import { SOURCES_MAX, SWEEP_MAX, type SourceRetention } from "../store/inbox-port.ts";
 import type { Store } from "../store/port.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Receiver } from "./receive.ts";
@@ -84,18 +84,38 @@ async function readList(
 }
 
 async function forgetAll({ store, sources }: UpkeepOptions, signal: AbortSignal): Promise<boolean> {
+  const declared = sources.map(({ tenant, name, keepBodiesMs, rememberMs }) => ({
+    tenant,
+    source: name,
+    keepBodiesMs,
+    rememberMs,
+  }));
+  for (let from = 0; from < declared.length; from += SOURCES_MAX)
+    await store.inbox.noteSources(declared.slice(from, from + SOURCES_MAX));
   let isWhole = true;
-  for (const source of sources) isWhole = (await forget(store, source, signal)) && isWhole;
+  for (const kept of [...declared, ...(await noMore(store, declared))])
+    isWhole = (await forget(store, kept, signal)) && isWhole;
   return isWhole;
 }
 
+/** What was declared once and is no more, by this process at least: what it said last of its retention holds on. */
+async function noMore(
+  store: Store,
+  declared: readonly SourceRetention[],
+): Promise<readonly SourceRetention[]> {
+  const noted = await store.inbox.listSources();
+  return noted.filter(
+    ({ tenant, source }) => !declared.some((one) => one.tenant === tenant && one.source === source),
+  );
+}
+
 /** True when nothing old is left. */
-async function forget(store: Store, source: Source, signal: AbortSignal): Promise<boolean> {
-  const { tenant, name, keepBodiesMs, rememberMs } = source;
+async function forget(store: Store, kept: SourceRetention, signal: AbortSignal): Promise<boolean> {
+  const { tenant, source, keepBodiesMs, rememberMs } = kept;
   const now = await store.now();
   for (let rounds = 0; rounds < FORGET_ROUNDS_MAX && !signal.aborted; rounds += 1) {
     const forgotten = await store.inbox.forget(
-      { tenant, source: name },
+      { tenant, source },
       { bodiesBefore: now - keepBodiesMs, eventsBefore: now - rememberMs },
     );
     if (Object.values(forgotten).every((count) => count < SWEEP_MAX)) return true;

@@ -233,6 +233,13 @@ export interface Refusal {
   readonly count: number;
 }
 
+/** Requests of one source that were refused for one reason. */
+export interface RefusalCount {
+  readonly source: string;
+  readonly reason: string;
+  readonly count: number;
+}
+
 /** Which events to list, newest first. */
 export interface EventFilter {
   readonly tenant?: string;
@@ -272,6 +279,14 @@ export interface Reconciling {
     readonly untilAt: number;
     readonly cursor: Json;
   } | null;
+}
+
+/** How long a source keeps what it took in, in ms. */
+export interface SourceRetention {
+  readonly tenant: string;
+  readonly source: string;
+  readonly keepBodiesMs: number;
+  readonly rememberMs: number;
 }
 
 /** The inbox of a store. */
@@ -337,6 +352,8 @@ export interface InboxStore {
   ): Promise<{ readonly needs: readonly EventNeed[]; readonly isWhole: boolean }>;
   /** How much work there is, by source and state. */
   countWork(): Promise<readonly WorkCount[]>;
+  /** How many requests were refused within the last `withinMs`, by source and reason; tenants are not told apart. */
+  countRefusals(withinMs: number): Promise<readonly RefusalCount[]>;
   /**
    * Opens work of an event again, whatever its state unless it is claimed, and notes who and why. A consumer that has no
    * work for it yet gets it. Returns what was opened.
@@ -363,6 +380,14 @@ export interface InboxStore {
   writeReconciling(tenant: string, source: string, reconciling: Reconciling): Promise<void>;
 
   /**
+   * Notes how long these sources keep what they took in, each under its tenant and name: it holds on when the source is
+   * declared no more. At most {@link SOURCES_MAX}, none twice.
+   */
+  noteSources(sources: readonly SourceRetention[]): Promise<void>;
+  /** What was noted last of each source, by tenant and name; the first {@link SOURCES_MAX}. */
+  listSources(): Promise<readonly SourceRetention[]>;
+
+  /**
    * Deletes bodies and refusals older than one time and whole events older than the other, of one source and without open
    * work. Returns how many of each; at most {@link SWEEP_MAX} of each a call.
    */
@@ -385,6 +410,8 @@ export const TAKE_IN_MAX = 128;
 export const WORK_CLAIM_MAX = 128;
 /** Rows that one pass of a sweep changes. */
 export const SWEEP_MAX = 1_000;
+/** Sources whose retention is noted. */
+export const SOURCES_MAX = 1_000;
 /** Cases that one key may name. */
 export const MATCHES_MAX = 16;
 /** Sightings that are shown of one event. */

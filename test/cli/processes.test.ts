@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { postgresStore } from "../../src/store/postgres/store.ts";
+import { eventIn, newDelivery, scope } from "../inbox/made-deliveries.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { findTestBinaries, startServer, type TestServer } from "../setup/server.ts";
 import { runCommand, startCommand, type RunningCommand } from "./program.ts";
@@ -134,6 +136,23 @@ describe("on a database of one's own", () => {
       expect(again.stdout).toBe("Nothing was lost.\n");
     },
   );
+
+  test("one sweep frees also the work of an event that a lost worker had begun", async () => {
+    const store = postgresStore({ url: database.url });
+    try {
+      const delivery = newDelivery();
+      await store.inbox.takeIn([delivery]);
+      const consumers = [{ ...scope, consumer: "tell the order" }];
+      const request = { holderId: "lost", claimIds: ["c1"], consumers, actWithinMs: 60_000 };
+      expect((await store.inbox.claimWork(request)).claimed).toHaveLength(1);
+      expect((await runCommand(["sweep", "--once", "--database", database.url])).code).toBe(0);
+      expect((await store.inbox.showEvent(eventIn(delivery).eventId))?.work).toMatchObject([
+        { state: "ready" },
+      ]);
+    } finally {
+      await store.close();
+    }
+  });
 
   test("a second signal ends a worker at once, whatever it is doing", async () => {
     const worker = keep(["worker", "--lease", "1s"], database.url);

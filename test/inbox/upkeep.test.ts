@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { SWEEP_MAX } from "../../src/store/inbox-port.ts";
+import { createInbox, type Inbox } from "../../src/inbox.ts";
+import { systemPorts } from "../../src/engine/system.ts";
+import { SWEEP_MAX, type NewDelivery } from "../../src/store/inbox-port.ts";
 import { newDelivery } from "./made-deliveries.ts";
 import { openWorld, shopSource, until, type World } from "./world.ts";
 
@@ -8,6 +10,16 @@ const DAY_MS = 86_400_000;
 describe("what the inbox does now and then", () => {
   let world: World;
   afterEach(() => world.close());
+
+  const sweepUntilForgotten = async (
+    inbox: Pick<Inbox, "sweep">,
+    { deliveryId }: NewDelivery,
+  ): Promise<void> => {
+    const sweep = inbox.sweep({ intervalMs: 50 });
+    sweep.start();
+    await expect.poll(() => world.store.inbox.loadBody(deliveryId), { timeout: 60_000 }).toBeNull();
+    await sweep.stop();
+  };
 
   test("forgets all that is old, however much that is", async () => {
     world = await openWorld({ hasWorkers: false });
@@ -25,6 +37,22 @@ describe("what the inbox does now and then", () => {
     };
     await expect.poll(kept, { timeout: 60_000 }).toBe(0);
     await sweep.stop();
+  });
+
+  test("forgets by what a source said last of its bodies, also when it is declared no more", async () => {
+    world = await openWorld({
+      hasWorkers: false,
+      sources: (order) => [["shop", shopSource(order, { keepBodies: "7d" })]],
+    });
+    const { inbox: stored } = world.store;
+    const [old, fresh, later] = [8, 6, 9].map((days) =>
+      newDelivery({ at: Date.now() - days * DAY_MS, work: [] }),
+    ) as [NewDelivery, NewDelivery, NewDelivery];
+    await stored.takeIn([old, fresh]);
+    await sweepUntilForgotten(world.inbox, old);
+    await stored.takeIn([later]);
+    await sweepUntilForgotten(createInbox({ store: world.store, sources: [], ports: systemPorts() }), later);
+    expect(await stored.loadBody(fresh.deliveryId)).not.toBeNull();
   });
 
   test("reads a list beside the sweep: no claim of a lost worker waits for a provider that is slow", async () => {

@@ -17,7 +17,6 @@ import {
   type NewDelivery,
   type NewEvent,
   type NewWork,
-  type Reconciling,
   type SeenWork,
   type Sighting,
   type StoredDelivery,
@@ -32,6 +31,7 @@ import { frozenJsonb } from "./frozen.ts";
 import { refill } from "./holders.ts";
 import { judged, type KnownFacts } from "./lost-facts.ts";
 import { MemoryRefusals } from "./refusals.ts";
+import { MemorySources } from "./sources.ts";
 import { countWork } from "./work-counts.ts";
 
 /** What the inbox needs of the rest of the store. */
@@ -59,7 +59,7 @@ interface Called {
 /** All of it. */
 export class MemoryInbox {
   readonly deliveries: Map<string, Delivered> = new Map();
-  readonly reconciling: Map<string, Reconciling> = new Map();
+  readonly sources: MemorySources = new MemorySources();
   readonly refusals: MemoryRefusals = new MemoryRefusals();
   private readonly around: Surroundings;
   private readonly events = new Map<string, Seen>();
@@ -89,7 +89,7 @@ export class MemoryInbox {
     const refills = [
       this.refusals.copy(),
       copyOf(this.deliveries),
-      copyOf(this.reconciling),
+      this.sources.copy(),
       copyOf(this.events),
       copyOf(this.works),
       copyOf(this.keys),

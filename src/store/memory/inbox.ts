@@ -2,7 +2,6 @@
 
 import { countEventNeeds } from "../../core/event-needs.ts";
 import type { InboxStore } from "../inbox-port.ts";
-import { frozenJsonb } from "./frozen.ts";
 import { MemoryInbox, type Surroundings } from "./inbox-tables.ts";
 
 /** An inbox with its standby. */
@@ -39,17 +38,15 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
       isWhole: true,
     }),
     countWork: async () => inbox.countWork(),
+    countRefusals: async (withinMs) => inbox.refusals.countAfter(around.now() - withinMs),
     reopenWork: (eventId, work, act) => written(() => inbox.reopen(eventId, work, act)),
     ignoreWork: (eventId, seen, act) => written(() => inbox.ignore(eventId, seen, act)),
-    readReconciling: async (tenant, source) =>
-      inbox.reconciling.get(scopeOf(tenant, source)) ?? { readToAt: null, underWay: null },
+    readReconciling: async (tenant, source) => inbox.sources.read(tenant, source),
     writeReconciling: (tenant, source, reconciling) =>
-      written(() => void inbox.reconciling.set(scopeOf(tenant, source), frozenJsonb(reconciling))),
+      written(() => inbox.sources.write(tenant, source, reconciling)),
+    noteSources: (sources) => written(() => inbox.sources.note(sources)),
+    listSources: async () => inbox.sources.list(),
     forget: (which, older) => written(() => inbox.forget(which, older)),
   };
   return { store, replicate: () => inbox.replicate() };
-}
-
-function scopeOf(tenant: string, source: string): string {
-  return JSON.stringify([tenant, source]);
 }

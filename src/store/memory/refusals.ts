@@ -1,6 +1,6 @@
 /** The refused requests that the memory store holds. */
 
-import { SWEEP_MAX, type Refusal } from "../inbox-port.ts";
+import { SWEEP_MAX, type Refusal, type RefusalCount } from "../inbox-port.ts";
 import { frozenJsonb } from "./frozen.ts";
 
 /** All of them, in the order in which they were noted. */
@@ -15,6 +15,16 @@ export class MemoryRefusals {
   /** Newest first. */
   list(limit: number): readonly Refusal[] {
     return this.noted.toReversed().slice(0, limit);
+  }
+
+  /** By source and reason, in their order. */
+  countAfter(after: number): readonly RefusalCount[] {
+    const counts = new Map<string, RefusalCount>();
+    for (const { source, reason, count } of this.noted.filter(({ at }) => at > after)) {
+      const name = JSON.stringify([source, reason]);
+      counts.set(name, { source, reason, count: (counts.get(name)?.count ?? 0) + count });
+    }
+    return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, counted]) => counted);
   }
 
   forget({ tenant, source }: Pick<Refusal, "tenant" | "source">, before: number): number {

@@ -1,7 +1,6 @@
 /** Reading the inbox, and forgetting what is old. */
 
 import type { EventNeed } from "../../core/event-needs.ts";
-import { isJsonObject, type Json } from "../../core/json.ts";
 import {
   EVENT_LIST_MAX,
   REVIEWED_WORK_MAX,
@@ -11,8 +10,8 @@ import {
   type EventHistory,
   type EventPage,
   type Forgotten,
-  type Reconciling,
   type Refusal,
+  type RefusalCount,
   type StoredWork,
   type WorkCount,
   type WorkState,
@@ -104,47 +103,9 @@ export async function countWork(database: Database): Promise<readonly WorkCount[
   return rows.map(({ oldest_at: oldestAt, ...row }) => ({ ...row, oldestAt }));
 }
 
-/** All sources share a shard: they are few, and each is written once a page. */
-const SOURCES_SHARD = 0;
-
-/** Reads how far a list was read, as the port says. */
-export async function readReconciling(
-  database: Database,
-  tenant: string,
-  source: string,
-): Promise<Reconciling> {
-  const [row] = await database.run<{ readonly reconciling: Json }>("read_reconciling", [
-    SOURCES_SHARD,
-    tenant,
-    source,
-  ]);
-  return toReconciling(row?.reconciling ?? null);
-}
-
-function toReconciling(stored: Json): Reconciling {
-  if (!isJsonObject(stored)) return { readToAt: null, underWay: null };
-  const { readToAt, underWay } = stored;
-  return {
-    readToAt: typeof readToAt === "number" ? readToAt : null,
-    underWay:
-      underWay !== undefined && isJsonObject(underWay)
-        ? {
-            sinceAt: Number(underWay["sinceAt"]),
-            untilAt: Number(underWay["untilAt"]),
-            cursor: underWay["cursor"] ?? null,
-          }
-        : null,
-  };
-}
-
-/** Notes how far a list was read, as the port says. */
-export async function writeReconciling(
-  database: Database,
-  tenant: string,
-  source: string,
-  reconciling: Reconciling,
-): Promise<void> {
-  await database.run("write_reconciling", [SOURCES_SHARD, tenant, source, JSON.stringify(reconciling)]);
+/** Counts refusals as the port says. */
+export async function countRefusals(database: Database, withinMs: number): Promise<readonly RefusalCount[]> {
+  return database.run<RefusalCount>("count_refusals", [withinMs]);
 }
 
 /** Forgets as the port says. */

@@ -5,15 +5,15 @@ import type { Database } from "./database.ts";
 import { refuse, takeIn } from "./inbox-intake.ts";
 import {
   countEventNeeds,
+  countRefusals,
   countWork,
   forget,
   listEvents,
   listRefusals,
   loadBody,
-  readReconciling,
   showEvent,
-  writeReconciling,
 } from "./inbox-reading.ts";
+import { listSources, noteSources, readReconciling, writeReconciling } from "./inbox-sources.ts";
 import {
   claimWork,
   expireWork,
@@ -53,11 +53,14 @@ export function postgresInbox(database: Database, hinting: Hinting): InboxStore 
     listRefusals: (limit) => database.guarded(() => listRefusals(database, limit)),
     countNeeds: (dueAfterMs) => database.guarded(() => countEventNeeds(database, dueAfterMs)),
     countWork: () => database.guarded(() => countWork(database)),
+    countRefusals: (withinMs) => database.guarded(() => countRefusals(database, withinMs)),
     reopenWork: (eventId, work, act) => database.guarded(() => reopenWork(database, eventId, work, act)),
     ignoreWork: (eventId, seen, act) => database.guarded(() => ignoreWork(database, eventId, seen, act)),
     readReconciling: (tenant, source) => database.guarded(() => readReconciling(database, tenant, source)),
     writeReconciling: (tenant, source, reconciling) =>
       database.guarded(() => writeReconciling(database, tenant, source, reconciling)),
+    noteSources: (sources) => database.guarded(() => noteSources(database, sources)),
+    listSources: () => database.guarded(() => listSources(database)),
     forget: (which, older) => database.guarded(() => forget(database, which, older)),
   };
 }

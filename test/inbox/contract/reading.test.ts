@@ -64,6 +64,19 @@ onBothStores("the inbox, read and forgotten", (storeOf) => {
     expect(await inbox().readReconciling("t", "s")).toEqual({ readToAt: 9, underWay: null });
   });
 
+  test("remembers what each source said last of how long it keeps what it took in", async () => {
+    expect(await inbox().listSources()).toEqual([]);
+    await inbox().writeReconciling("t", "shop", { readToAt: 5, underWay: null });
+    const bank = { tenant: "t", source: "bank", keepBodiesMs: 1_000, rememberMs: 5_000_000_000 };
+    const shop = { ...bank, source: "shop", keepBodiesMs: 2_000 };
+    await inbox().noteSources([shop, bank]);
+    expect(await inbox().listSources()).toEqual([bank, shop]);
+    await inbox().noteSources([{ ...bank, keepBodiesMs: 3_000 }]);
+    expect(await inbox().listSources()).toEqual([{ ...bank, keepBodiesMs: 3_000 }, shop]);
+    expect(await inbox().readReconciling("t", "shop")).toEqual({ readToAt: 5, underWay: null });
+    expect(await inbox().readReconciling("t", "bank")).toEqual({ readToAt: null, underWay: null });
+  });
+
   test("forgets bodies first and events much later, and neither while work is open", async () => {
     const at = 1_700_000_000_000;
     const open = newDelivery({ at, key: "open" });
@@ -108,6 +121,12 @@ onBothStores("the inbox, read and forgotten", (storeOf) => {
     expect(await inbox().forget(scope, { bodiesBefore: at + 1, eventsBefore: 0 })).toMatchObject({
       refusals: 1,
     });
+    const withinMs = Date.now() - at + 3_600_000;
+    expect(await inbox().countRefusals(withinMs)).toEqual([
+      { source: "bank", reason: "wrongSignature", count: 1 },
+      { source: "shop", reason: "wrongSignature", count: 1 },
+    ]);
+    expect(await inbox().countRefusals(60_000)).toEqual([]);
     const left = (await inbox().listRefusals(9)).map(({ refusalId }) => refusalId);
     expect(left.toSorted()).toEqual(["r02-new", "r03-elsewhere"]);
   });
