@@ -27,7 +27,10 @@ export function caseLines(view: CasePacket, repairId: string | null): readonly s
     ),
     section(
       "Waits",
-      view.waits.map((one) => `${one.sentence} (next: ${one.actsNext}${by(one.dueAt, view.now)})`),
+      view.waits.map(
+        ({ sentence, actsNext, dueAt, mayAnswer }) =>
+          `${sentence} (next: ${actsNext}${by(dueAt, view.now)})${mayAnswer === null ? "" : ` ${mayAnswer}`}`,
+      ),
     ),
     section(
       "Children",
@@ -160,6 +163,8 @@ function moveLine(caseId: string, { move, step, credential }: MoveView, repairId
   switch (move) {
     case "approve":
       return `${cases} approve ${caseId} ${step ?? ""}${under}   (or reject)`;
+    case "standIn":
+      return `${cases} approve ${caseId} ${step ?? ""} --stand-in --note TEXT${under}   (or reject; in place of its owner)`;
     case "confirm":
       return `${cases} confirm ${caseId} ${step ?? ""} --result JSON --reason TEXT${under}   (it happened: nothing is sent)`;
     case "ruleOut":

@@ -82,6 +82,11 @@ function approvalCommand(verb: "approve" | "reject", summary: string): Command {
     options: [
       { name: "form", value: "JSON", help: `what the approval's form asks for: ${JSON_VALUE_HELP}` },
       { name: "note", value: "TEXT", help: "a note with the answer" },
+      {
+        name: "stand-in",
+        value: null,
+        help: "also in place of the people whom it is asked of; needs --note and the right standIn",
+      },
       PLAN_OPTION,
       REPAIR_OPTION,
       ...END_OPTIONS,
@@ -97,6 +102,7 @@ function approvalCommand(verb: "approve" | "reject", summary: string): Command {
           approved: verb === "approve",
           ...(form === undefined ? {} : { form }),
           note: call.text("note"),
+          ...(call.flag("stand-in") ? { standIn: true } : {}),
           ...repairOf(call),
         };
         return client.answerApproval(answer, planOf(call));

@@ -2,11 +2,14 @@
 
 import { isFootholdError, type ErrorCode } from "../core/errors.ts";
 import type { CaseState } from "../core/case-state.ts";
+import { BUILT_IN_ROLES } from "../core/rights.ts";
 import { readDuration } from "../define/duration.ts";
 import { faultsIn } from "../define/faulty-definition.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import type { Registry } from "../define/registry.ts";
 import { examineNode, examineServer, type DatabaseUse } from "../doctor/database.ts";
 import { reachedBy } from "../core/sends.ts";
+import { examineApprovers } from "../doctor/approvers.ts";
 import { examineAttributes, examineFound } from "../doctor/attributes.ts";
 import { examineDefinitions } from "../doctor/definitions.ts";
 import { examineOwners } from "../doctor/owners.ts";
@@ -153,6 +156,9 @@ async function examineDatabase(
       const states = await newestCases(opened.store);
       const outlines = config?.registry?.all.map(({ outline }) => outline) ?? [];
       found.push(...examineSeen(states), ...examineFound(outlines, states));
+      const people = await opened.store.people.listPeople();
+      const owners: NoticeBook["owners"] = config?.notices?.owners ?? new Map();
+      found.push(...examineApprovers(outlines, { owners, people, roles: config?.roles ?? BUILT_IN_ROLES }));
     }
   } catch (error) {
     found.push(databaseFault(error));

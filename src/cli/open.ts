@@ -77,6 +77,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
     engineVersion: ENGINE_VERSION,
     formatTime: options.formatTime ?? formatTime,
     secondRules: config?.secondRules ?? [],
+    owners: config?.notices?.owners ?? new Map(),
     lacksNow: lacksNow(store.people, roles),
   });
   return {

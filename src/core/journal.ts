@@ -401,6 +401,8 @@ export type Entry =
       readonly note: string | null;
       readonly sourceId: string;
       readonly by: Actor;
+      /** The owner for whom they stood in; left out = they answered for themselves. */
+      readonly inPlaceOf?: string;
     }
   | { readonly kind: "noteAdded"; readonly text: string; readonly by: Actor }
   /** A person took the claim of the case, to repair it. */

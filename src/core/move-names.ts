@@ -40,7 +40,8 @@ export type MoveName =
   | "takeOver"
   | "cancel"
   | "leaveOutside"
-  | "approve";
+  | "approve"
+  | "standIn";
 
 /** The closed list. */
 export const MOVES: Readonly<Record<MoveName, MoveRule>> = {
@@ -86,6 +87,8 @@ export const MOVES: Readonly<Record<MoveName, MoveRule>> = {
   leaveOutside: { right: "cancel", on: "step", reason: "needed", isRisky: true, isPlanned: true },
   /** Answer an approval, with yes or no. */
   approve: { right: "approve", on: "step", reason: "none", isRisky: false, isPlanned: true },
+  /** Answer one in place of the people whom it is asked of. */
+  standIn: { right: "standIn", on: "step", reason: "needed", isRisky: true, isPlanned: true },
 };
 
 /** Every name, in the order in which they are offered. */

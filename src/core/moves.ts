@@ -18,6 +18,7 @@ import { repairUnder } from "./repair.ts";
 import { findStep } from "./undo.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
+import type { ApprovalWait } from "./waits.ts";
 
 /** What is to be done about a request. */
 export type MoveVerdict =
@@ -63,6 +64,8 @@ export function decideApproval(
     readonly note: string | null;
     readonly sourceId: string;
     readonly by: Actor;
+    /** The owner for whom they stand in; left out = they answer for themselves. */
+    readonly inPlaceOf?: string;
   },
 ): MoveVerdict {
   const { state } = input;
@@ -89,6 +92,12 @@ export function decideApproval(
     "NOT_WAITING_FOR_APPROVAL",
     `${answer.step} of case ${state.caseId} is not asked for: ${whyNot(planned)}.`,
   );
+}
+
+/** What an approval waits with; null = nobody is asked for it. */
+export function askedApproval(input: PlanInput, step: string): ApprovalWait | null {
+  const act = planCase(input).steps.find((one) => one.step.name === step)?.act;
+  return act?.kind === "wait" && act.wait.kind === "approval" ? act.wait : null;
 }
 
 function whyNot({ act, step }: PlannedStep): string {

@@ -357,6 +357,7 @@ it("every move names its right, and those that vouch or go against the plan need
     "takeOver",
     "handOver",
     "correct",
+    "standIn",
   ];
   const needed = MOVE_NAMES.filter((name) => MOVES[name].reason === "needed");
   expect(needed.toSorted()).toEqual(vouching.toSorted());

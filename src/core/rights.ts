@@ -10,6 +10,7 @@ export const VERBS = [
   "see",
   "start",
   "approve",
+  "standIn",
   "tellEvent",
   "check",
   "resume",

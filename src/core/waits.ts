@@ -1,5 +1,20 @@
 /** Why a case waits without a person, step by step, and when the engine looks again. */
 
+/** A step waits for somebody's answer. */
+export interface ApprovalWait {
+  readonly kind: "approval";
+  readonly step: string;
+  /** When it goes to review without an answer; null = never. */
+  readonly dueAt: number | null;
+  /** The owner that it is asked of. */
+  readonly by: string;
+}
+
+/** The owners who are asked by now: the one that the approval names, then those who may answer beside it. */
+export function ownersAsked({ by }: ApprovalWait, _now: number): readonly string[] {
+  return [by];
+}
+
 /** Why a step waits without a person. `dueAt`: when the engine looks again. */
 export type Wait =
   | {
@@ -18,7 +33,7 @@ export type Wait =
       readonly condition: string;
       readonly why: string;
     }
-  | { readonly kind: "approval"; readonly step: string; readonly dueAt: number | null; readonly by: string }
+  | ApprovalWait
   | {
       readonly kind: "event";
       readonly step: string;

@@ -5,6 +5,7 @@ import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import {
+  askedApproval,
   decideApproval,
   decideCancel,
   decideCorrection,
@@ -74,7 +75,10 @@ export interface ApprovalRequest extends PlannedRequest {
   readonly approved: boolean;
   /** What the approval's form asks for; left out = null. A refusal needs none. */
   readonly form?: unknown;
+  /** Needed where the person stands in. */
   readonly note?: string | null | undefined;
+  /** True = also in place of the owner whom it is asked of, by somebody who is none of its people. Default false. */
+  readonly standIn?: boolean | undefined;
   /** The same id is stored once; random when left out. */
   readonly sourceId?: string | undefined;
 }
@@ -156,8 +160,8 @@ export async function recordEvent(
 }
 
 /**
- * Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be, and
- * `SECOND_REFUSED` where another person has to say yes.
+ * Answers an approval that a case waits for. Throws `INVALID_APPROVAL` where the form is not filled in as it must be,
+ * `APPROVER_REFUSED` where it is asked of others, and `SECOND_REFUSED` where another person has to say yes.
  */
 export async function answerApproval(
   parts: DeskParts,
@@ -166,23 +170,40 @@ export async function answerApproval(
 ): Promise<ActReply> {
   const { step, approved } = request;
   const note = request.note ?? null;
+  const standsIn = request.standIn === true;
   const sourceId = request.sourceId ?? parts.ports.ids.unique();
   checkTexts([
     { path: "sourceId", value: sourceId, charsMax: SOURCE_ID_CHARS_MAX },
     ...(note === null ? [] : [{ path: "note", value: note, charsMax: REASON_CHARS_MAX, isProse: true }]),
   ]);
+  if (standsIn && note === null) throw noReason(caseId, step);
   const by = personOf(request.by);
   const row = await rowNamed(parts, caseId);
   const caseType = neededDefinition(parts.registry, row);
   const form = await validForm(caseType, request);
   const seen = { plan: request.plan, step };
-  const refuseApprover = approved ? await approverOf(parts, row, by) : null;
+  const judgeApprover = await approverOf(parts, row, { caseType, by });
   const judge = (view: ActView): MoveVerdict => {
     const answer = { step, approved, form, note, sourceId, by };
-    const verdict = decideApproval(seenPlan(parts, view, seen), view.held, answer);
-    return verdict.kind === "write" ? (refuseApprover?.(view.state, step) ?? verdict) : verdict;
+    const plan = seenPlan(parts, view, seen);
+    const verdict = decideApproval(plan, view.held, answer);
+    const wait = verdict.kind === "write" ? askedApproval(plan, step) : null;
+    if (wait === null) return verdict;
+    const { state, now } = view;
+    const who = judgeApprover({ state, wait, now }, { approved, standsIn });
+    if (who.kind === "refused") return who;
+    const { inPlaceOf } = who;
+    return inPlaceOf === null ? verdict : decideApproval(plan, view.held, { ...answer, inPlaceOf });
   };
   return actOnPlan(parts, onCase(caseId, request), seen, judge, sourceId);
+}
+
+function noReason(caseId: string, step: string): FootholdError {
+  return new FootholdError(
+    "INVALID_REQUEST",
+    `To answer ${step} of case ${caseId} in place of its owner, say why in the note.`,
+    { details: { caseId, fields: [{ path: "note", message: "is missing" }] } },
+  );
 }
 
 /** Lets a case go on. Throws `NOTHING_TO_RESUME` or `RESUME_BLOCKED` with what is still missing. */

@@ -109,7 +109,9 @@ export function lineOfChange(
 }
 
 function sayEntry(entry: Entry): Json {
-  return entry.kind === "approvalAnswered" ? (entry.approved ? "approved" : "refused") : entry.kind;
+  if (entry.kind !== "approvalAnswered") return entry.kind;
+  const answer = entry.approved ? "approved" : "refused";
+  return entry.inPlaceOf === undefined ? answer : `${answer} in place of ${entry.inPlaceOf}`;
 }
 
 /** Refusals that are no act: nothing is known of whether it was done, or there is nothing to do it to. */

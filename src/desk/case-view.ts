@@ -19,7 +19,7 @@ import type { WireFindingCode } from "../core/wire-evidence.ts";
 import { findStep } from "../core/undo.ts";
 import type { StoredCase, StoredHolder, StoredRow } from "../store/port.ts";
 import { sayFinding } from "../wire/findings.ts";
-import type { RefuseApprover } from "./approvers.ts";
+import { sayMayAnswer, type JudgeApprover, type OwnersNamed } from "./approvers.ts";
 import { confirmedActions, type ConfirmedAction } from "./confirmed-actions.ts";
 import { viewChildren, type ChildView, type ParentView } from "./children-view.ts";
 import type { DefinitionStanding } from "./definition.ts";
@@ -78,6 +78,8 @@ export interface WaitView {
   readonly sentence: string;
   readonly actsNext: string;
   readonly dueAt: number | null;
+  /** Who may answer, in one sentence; null where nobody is asked, or the right to approve alone decides. */
+  readonly mayAnswer: string | null;
 }
 
 /** One try under an intent. */
@@ -239,8 +241,10 @@ export interface CaseViewInput {
   readonly destinations?: ReadingInput["destinations"] | undefined;
   /** What the person who looks has the right to. */
   readonly hasRight: HasRight;
-  /** Why they may not say yes to an approval, whatever the case allows. */
-  readonly refuseApprover: RefuseApprover;
+  /** Who stands behind the names of owners that approvals are asked of. */
+  readonly named: OwnersNamed;
+  /** Judges whether they may answer an approval, whatever the case allows. */
+  readonly judgeApprover: JudgeApprover;
   readonly now: number;
   readonly formatTime: FormatTime;
 }
@@ -273,7 +277,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     confirmed: confirmedActions(state, standings, formatTime),
     steps: [...standings].map(([step, standing]) => viewStep(input, step, standing, attention)),
     foothold: plan?.foothold ?? null,
-    waits: row.summary.waits.map((wait) => viewWait(wait, formatTime)),
+    waits: row.summary.waits.map((wait) => viewWait(wait, input)),
     children: viewChildren(state),
     reviews: row.summary.reviews,
     lastError: lastErrorOf(state),
@@ -342,9 +346,16 @@ function viewStep(
   };
 }
 
-function viewWait(wait: Wait, formatTime: FormatTime): WaitView {
+function viewWait(wait: Wait, { named, now, formatTime }: CaseViewInput): WaitView {
   const { step, kind, dueAt } = wait;
-  return { step, kind, sentence: `${step} ${sayWait(wait, formatTime)}`, actsNext: waitsFor(wait), dueAt };
+  return {
+    step,
+    kind,
+    sentence: `${step} ${sayWait(wait, formatTime)}`,
+    actsNext: waitsFor(wait),
+    dueAt,
+    mayAnswer: wait.kind === "approval" ? sayMayAnswer(named, wait, now) : null,
+  };
 }
 
 function lastErrorOf(state: CaseState): LastErrorView | null {

@@ -2,6 +2,7 @@
 
 import type { Ports } from "../core/ports.ts";
 import type { SecondRule } from "../core/second-person.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import type { Registry } from "../define/registry.ts";
 import type { ScheduleBook } from "../define/schedule.ts";
 import type { Store } from "../store/port.ts";
@@ -23,6 +24,8 @@ export interface DeskParts {
   readonly formatTime: (at: number) => string;
   /** Which moves need a second person. */
   readonly secondRules: readonly SecondRule[];
+  /** Who the names of owners stand for, where an approval is for its owner alone; null = whoever has the right answers it. */
+  readonly owners: NoticeBook["owners"] | null;
   /** What is asked before a move that somebody ordered earlier; null = whoever was allowed to order it may have it made. */
   readonly lacksNow: LacksNow | null;
   /** Whose act is being made, for its audit line; null = nobody's. */

@@ -7,6 +7,7 @@ import type { Ports } from "../core/ports.ts";
 import type { SecondMove, SecondRule } from "../core/second-person.ts";
 import { PAGE_LEASE_MS } from "../core/repair.ts";
 import type { CaseType } from "../define/case-type.ts";
+import type { NoticeBook } from "../define/notice-book.ts";
 import type { Registry } from "../define/registry.ts";
 import { NO_SCHEDULES, type ScheduleBook } from "../define/schedule.ts";
 import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
@@ -125,6 +126,8 @@ export interface DeskOptions {
   readonly pageLeaseMs?: number;
   /** Which moves need a second person; none when left out. */
   readonly secondRules?: readonly SecondRule[];
+  /** Who the names of owners stand for: an approval is for its owner alone. Left out = whoever has the right answers it. */
+  readonly owners?: NoticeBook["owners"];
   /** Asked before each move of a bulk act that a person ordered; nothing is asked when left out. */
   readonly lacksNow?: LacksNow;
   /** How times are written in sentences; ISO 8601 in UTC when left out. */
@@ -156,7 +159,7 @@ export interface Desk extends ScheduleDesk {
   startCase(caseType: string, input: unknown, options: StartOptions): Promise<StartedCase>;
   /** Throws `INVALID_EVENT`; stores the same source id once. */
   recordEvent(caseId: string, event: EventRequest): Promise<ActReply>;
-  /** Throws `NOT_WAITING_FOR_APPROVAL`, `ALREADY_ANSWERED`, `INVALID_APPROVAL`, `PLAN_CHANGED`. */
+  /** Throws `NOT_WAITING_FOR_APPROVAL`, `ALREADY_ANSWERED`, `INVALID_APPROVAL`, `APPROVER_REFUSED`, `PLAN_CHANGED`. */
   answerApproval(caseId: string, answer: ApprovalRequest): Promise<ActReply>;
   /** Throws `NOTHING_TO_RESUME`, `RESUME_BLOCKED`, `CASE_CLAIMED`, `PLAN_CHANGED`. */
   resume(caseId: string, request: ResumeRequest): Promise<ActReply>;
@@ -290,6 +293,7 @@ export function createDesk(options: DeskOptions): Desk {
     now: followStoreTime(store, ports.clock),
     formatTime: options.formatTime ?? ((at) => new Date(at).toISOString()),
     secondRules: options.secondRules ?? [],
+    owners: options.owners ?? null,
     lacksNow: options.lacksNow ?? null,
     act: null,
   };

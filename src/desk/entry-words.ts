@@ -288,7 +288,8 @@ function sayPersonal(entry: Personal, formatTime: FormatTime): string {
       return `Event ${entry.eventType} from ${entry.by.name}, during the repair: kept until that ends.`;
     case "approvalAnswered": {
       const note = entry.note === null ? "" : `: ${entry.note}`;
-      return `${entry.by.name} ${entry.approved ? "approved" : "refused"} ${entry.step}${note}.`;
+      const whose = entry.inPlaceOf === undefined ? "" : ` in place of ${entry.inPlaceOf}`;
+      return `${entry.by.name} ${entry.approved ? "approved" : "refused"} ${entry.step}${whose}${note}.`;
     }
     case "noteAdded":
       return `${entry.by.name}: ${entry.text}`;

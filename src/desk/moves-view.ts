@@ -6,6 +6,7 @@ import type { Actor } from "../core/journal.ts";
 import { MOVES, type MoveName, type MoveRule } from "../core/move-names.ts";
 import type { Verb } from "../core/rights.ts";
 import {
+  askedApproval,
   decideApproval,
   decideCancel,
   decideCheck,
@@ -31,7 +32,7 @@ import { planCase } from "../core/plan.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { findStep } from "../core/undo.ts";
 import type { StoredHolder, StoredRow } from "../store/port.ts";
-import type { RefuseApprover } from "./approvers.ts";
+import type { Answering, JudgeApprover } from "./approvers.ts";
 import { heldBy } from "./change.ts";
 import type { DefinitionStanding } from "./definition.ts";
 
@@ -64,8 +65,8 @@ export interface MovesInput {
   readonly fingerprintNow: (step: SendStepOutline) => string | null;
   readonly definition: DefinitionStanding;
   readonly hasRight: HasRight;
-  /** Why whoever looks may not say yes to an approval, whatever the case allows. */
-  readonly refuseApprover: RefuseApprover;
+  /** Judges whether whoever looks may answer an approval, whatever the case allows. */
+  readonly judgeApprover: JudgeApprover;
 }
 
 const anybody: Actor = { kind: "person", name: "anybody" };
@@ -115,15 +116,9 @@ function movesOnPlan(input: MovesInput, plan: PlanInput, held: HeldBy | null): r
   const steps = stepsInPlay(plan);
   const on = (move: MoveName, judge: (step: string) => MoveVerdict, names = steps): readonly Judged[] =>
     judgeSteps(move, names, judge);
-  const answer = { approved: true, form: null, note: null, sourceId: "", by };
-  const approvals = plan.outline.steps.filter(({ kind }) => kind === "approval").map(({ name }) => name);
   const resume = { step: null, by, reason: null };
   return [
-    ...on(
-      "approve",
-      (step) => judgeApproval(input, decideApproval(plan, held, { ...answer, step }), step),
-      approvals,
-    ),
+    ...approvalMoves(input, plan, held),
     { move: "resume", verdict: decideResume(plan, held, resume, fingerprintNow) },
     ...on("force", (step) => judgeForce(plan, held, step, fingerprintNow)),
     { move: "correct", verdict: decideCorrection(state, held, { by, input: state.input, reason }) },
@@ -138,12 +133,33 @@ function movesOnPlan(input: MovesInput, plan: PlanInput, held: HeldBy | null): r
   ];
 }
 
-function judgeApproval(
-  { state, refuseApprover }: MovesInput,
-  verdict: MoveVerdict,
-  step: string,
-): MoveVerdict {
-  return verdict.kind === "write" ? (refuseApprover(state, step) ?? verdict) : verdict;
+/** Answering an approval, and answering it in place of others where it is asked of others than whoever looks. */
+function approvalMoves(
+  { state, judgeApprover }: MovesInput,
+  plan: PlanInput,
+  held: HeldBy | null,
+): readonly Judged[] {
+  const answer = { approved: true, form: null, note: null, sourceId: "", by: anybody };
+  const { now } = plan;
+  const judge = (step: string, answering: Answering): MoveVerdict => {
+    const verdict = decideApproval(plan, held, { ...answer, step });
+    const wait = verdict.kind === "write" ? askedApproval(plan, step) : null;
+    const who = wait === null ? null : judgeApprover({ state, wait, now }, answering);
+    return who?.kind === "refused" ? who : verdict;
+  };
+  const names = plan.outline.steps.filter(({ kind }) => kind === "approval").map(({ name }) => name);
+  const asked = names.map((step) => ({ step, verdict: judge(step, { approved: false, standsIn: false }) }));
+  const others = asked.filter(
+    ({ verdict }) => verdict.kind === "refused" && verdict.code === "APPROVER_REFUSED",
+  );
+  return [
+    ...judgeSteps("approve", names, (step) => judge(step, { approved: true, standsIn: false })),
+    ...others.map(({ step }): Judged => ({
+      move: "standIn",
+      step,
+      verdict: judge(step, { approved: true, standsIn: true }),
+    })),
+  ];
 }
 
 /** Every step by name, those that wait for people first, with undo steps that were begun. */

@@ -5,7 +5,7 @@ import { FootholdError } from "../core/errors.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
 import type { StoredRow } from "../store/port.ts";
-import { approverJudge } from "./approvers.ts";
+import { anybodyMay, approverJudge, ownersOf } from "./approvers.ts";
 import { checkEngine } from "./change.ts";
 import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -51,6 +51,8 @@ export async function showCase(
   const tellFingerprint =
     caseType === null || inputs === null ? () => null : fingerprintNow(caseType, inputs.now);
   const seconds = await secondsOf(parts, caseId);
+  const named = await ownersOf(parts, caseType, stored.row);
+  const { journal } = stored;
   const packet = viewPacket(
     {
       stored,
@@ -61,8 +63,11 @@ export async function showCase(
       inputFor,
       makeRequest: requestMaker(caseType),
       hasRight,
-      refuseApprover:
-        who === undefined ? () => null : approverJudge(parts, stored.row, stored.journal, personOf(who)),
+      named,
+      judgeApprover:
+        who === undefined
+          ? anybodyMay
+          : approverJudge(parts, stored.row, { named, journal, by: personOf(who) }),
       isOwnRepair: repairId !== null,
       fingerprintNow: tellFingerprint,
       destinations,

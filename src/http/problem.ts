@@ -101,6 +101,7 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   PLAN_NEEDED: ["The plan version is missing", 428],
   NOT_SIGNED_IN: ["Not signed in", 401],
   NOT_ALLOWED: ["Not allowed", 403],
+  APPROVER_REFUSED: ["Not allowed", 403],
   TOO_MANY_REQUESTS: ["Too many requests", 429],
   NOT_LOOPBACK: ["Only this machine", 403],
   DATABASE_URL_INVALID: ["The database cannot be used", 503],

@@ -29,9 +29,13 @@ function planNow({ plan }: CaseView, step: string | null): string {
 
 /** The JSON Schema of the record that a move asks for; null = none is known. */
 function schemaFor(forms: FormsView | null, move: Move, step: string | null): Json {
-  const readings = move === "approve" ? forms?.approvals : forms?.results;
+  const readings = isAnswer(move) ? forms?.approvals : forms?.results;
   const reading = move === "correct" ? forms?.input : readings?.[step ?? ""];
   return reading?.kind === "schema" ? reading.schema : null;
+}
+
+function isAnswer(move: Move): boolean {
+  return move === "approve" || move === "standIn";
 }
 
 /** The dialog. */
@@ -152,9 +156,9 @@ function readForm(
   return {
     reason: form.reason.trim(),
     evidence: form.evidence.trim(),
-    result: move === "approve" ? undefined : value,
+    result: isAnswer(move) ? undefined : value,
     approved: form.approved === true,
-    form: move === "approve" ? value : undefined,
+    form: isAnswer(move) ? value : undefined,
     untilAt: form.untilAt === "" ? null : new Date(form.untilAt).getTime(),
     text: form.text.trim(),
     input: move === "correct" ? (value ?? null) : null,

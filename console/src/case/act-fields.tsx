@@ -62,7 +62,9 @@ export function ActFields(props: ActFieldsProps): JSX.Element {
             notes={faults}
             {...record}
           />
-          <Text name="Note (may be left out)" value={form.text} onText={(text) => change({ text })} />
+          {reason === "none" ? (
+            <Text name="Note (may be left out)" value={form.text} onText={(text) => change({ text })} />
+          ) : null}
         </>
       ) : null}
       {has("evidence") ? (

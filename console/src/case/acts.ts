@@ -25,6 +25,11 @@ export const MOVE_FORMS: Readonly<Record<Move, MoveForm>> = {
     about: "The case goes on after a yes and stops after a no.",
     fields: ["answer"],
   },
+  standIn: {
+    name: "Answer in place of its owner",
+    about: "It is asked of others. You answer in their place, and your reason stands in the history.",
+    fields: ["answer"],
+  },
   resume: {
     name: "Resume",
     about: "The case goes on now, with fresh bounds. What stands is not sent again.",
@@ -190,6 +195,7 @@ function act(move: PlainMove, on: MoveOn, filled: Filled): Promise<ActReply> {
     case "force":
       return actOnStep(move, on, filled);
     case "approve":
+    case "standIn":
     case "resume":
     case "correct":
     case "cancel":
@@ -242,6 +248,10 @@ function actOnStep(move: StepMove, on: MoveOn, filled: Filled): Promise<ActReply
   }
 }
 
+function answerOf({ step }: MoveOn, { approved, form }: Filled) {
+  return { step: step ?? "", approved, ...(form === undefined ? {} : { form }) };
+}
+
 function actOnCase(move: Exclude<PlainMove, StepMove>, on: MoveOn, filled: Filled): Promise<ActReply> {
   const { caseId, plan } = on;
   const { on: where, why } = common(on, filled);
@@ -249,11 +259,11 @@ function actOnCase(move: Exclude<PlainMove, StepMove>, on: MoveOn, filled: Fille
   const person = filled.assignee === "" ? null : { id: filled.assignee, label: filled.assignee };
   switch (move) {
     case "approve": {
-      const form = filled.form === undefined ? {} : { form: filled.form };
       const note = text === "" ? null : text;
-      const answer = { step: on.step ?? "", approved: filled.approved, note, ...form };
-      return api.answerApproval({ ...where, ...answer }, { plan });
+      return api.answerApproval({ ...where, ...answerOf(on, filled), note }, { plan });
     }
+    case "standIn":
+      return api.answerApproval({ ...where, ...answerOf(on, filled), note: reason, standIn: true }, { plan });
     case "resume": {
       const one = filled.step === null ? {} : { step: filled.step };
       return api.resumeCase({ ...where, ...one, ...why }, { plan });

@@ -85,6 +85,11 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
           <Sentence text={planned} />
         </p>
       )}
+      {wait?.mayAnswer === undefined || wait.mayAnswer === null ? null : (
+        <p className="soft">
+          <Sentence text={wait.mayAnswer} />
+        </p>
+      )}
       {step.nextCheckAllowedAt === null ? null : (
         <p className="soft">
           Next check allowed <When at={step.nextCheckAllowedAt} isExact />

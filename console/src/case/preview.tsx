@@ -40,6 +40,7 @@ function previewed(move: Move): { readonly move: PreviewedMove; readonly force?:
     case "cancel":
       return { move };
     case "approve":
+    case "standIn":
     case "restoreAccess":
     case "assign":
     case "handOver":

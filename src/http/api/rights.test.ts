@@ -287,6 +287,15 @@ describe("every route", () => {
     expect((await ask(app, start, { caseId, more: { tenant: "beta" } })).status).toBe(201);
   });
 
+  test("an approval in its owner's place needs the right to stand in too", async () => {
+    const verbs = VERBS.filter((one) => one !== "standIn");
+    const app = testApp(store, { signIn: as([{ verbs, tenants: "all", caseTypes: "all" }]) });
+    const approval = { id: "answerApproval", head: API_ROUTES.answerApproval } as const;
+    const more = { standIn: true, note: reason };
+    expect((await ask(app, approval, { caseId, more })).status).toBe(403);
+    expect((await ask(app, approval, { caseId })).status).not.toBe(403);
+  });
+
   test("a resume with force needs the right to force too", async () => {
     const verbs = VERBS.filter((one) => one !== "force");
     const app = testApp(store, { signIn: as([{ verbs, tenants: "all", caseTypes: "all" }]) });

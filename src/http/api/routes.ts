@@ -132,6 +132,7 @@ export const API_ROUTES: {
     ...move,
     path: "/cases/{caseId}/approval",
     verb: "approve",
+    also: { field: "standIn", verb: "standIn" },
     summary: "Answer an approval that the case waits for",
   },
   resumeCase: {

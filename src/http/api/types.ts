@@ -90,7 +90,10 @@ export interface ApprovalBody extends ActBody {
   readonly step: string;
   readonly approved: boolean;
   readonly form?: Json;
+  /** Needed where the person stands in. */
   readonly note?: string | null;
+  /** True = they may answer in place of the people whom the approval is asked of. */
+  readonly standIn?: boolean;
   readonly sourceId?: string;
 }
 

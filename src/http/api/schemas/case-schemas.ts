@@ -231,6 +231,7 @@ const waitView = named<WaitView>("WaitView")(
     sentence: text,
     actsNext: text,
     dueAt: timeOrNone,
+    mayAnswer: text.nullable(),
   }),
 );
 

@@ -193,6 +193,7 @@ export const approvalBody: z.ZodType<ApprovalBody> = named<ApprovalBody>("Approv
     approved: z.boolean(),
     form: json.exactOptional(),
     note: reason,
+    standIn: z.boolean().exactOptional(),
     sourceId: line(SOURCE_ID_CHARS_MAX).exactOptional(),
     ...underRepair,
   }),
