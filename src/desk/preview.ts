@@ -198,7 +198,10 @@ export interface FormsView {
   readonly input: JsonSchemaReading;
   /** By approval; one without a form has none. */
   readonly approvals: { readonly [step: string]: JsonSchemaReading };
-  /** By step: what confirming by hand or leaving out gives it; only where the definition says what that is. */
+  /**
+   * By step: what confirming by hand or leaving out gives it; only where the definition says what that is. Of the keys of an
+   * `each` under its name and `[]`.
+   */
   readonly results: { readonly [step: string]: JsonSchemaReading };
   readonly events: { readonly [eventType: string]: JsonSchemaReading };
 }
@@ -219,6 +222,8 @@ export function viewForms({ registry }: DeskParts, name: string): FormsView {
   for (const [step, runtime] of Object.entries(steps)) {
     if (runtime.kind === "approval" && runtime.form !== null) approvals[step] = schemaOf(runtime.form);
     if (runtime.kind === "step" && runtime.result !== null) results[step] = schemaOf(runtime.result);
+    const ofKey = runtime.kind === "each" ? runtime.part("").result : null;
+    if (ofKey !== null) results[`${step}[]`] = schemaOf(ofKey);
   }
   const payloads = Object.entries(events).map(([type, validate]) => [type, schemaOf(validate)] as const);
   return {

@@ -1,4 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { defineCase } from "../define/builder.ts";
+import { defineDestination } from "../define/destination.ts";
+import { registryOf } from "../define/registry.ts";
 import type { Desk } from "./desk.ts";
 import { testDesk } from "./purchase.fixture.ts";
 import { refusalOf } from "./refusal.fixture.ts";
@@ -28,6 +32,30 @@ onEachStore("what people vouch for at the desk", (storeOf) => {
       expect((await refusalOf(desk.redoStep(caseId, { ...why, step: "nothing" }))).code).toBe(
         "INVALID_REQUEST",
       );
+    });
+
+    test("take a result of one key of an each only as a key gives it", async () => {
+      const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" } });
+      const invoice = defineCase("invoice", { version: 1, owner: "books", input: z.object({}) }).each(
+        "lines",
+        {
+          items: () => ["a"],
+          key: (item) => item,
+          to: erp,
+          result: z.object({ id: z.string() }),
+          run: () => Promise.reject(new Error("nothing is sent here")),
+        },
+      );
+      const own = testDesk(storeOf(), registryOf([invoice]));
+      const { caseId } = await own.startCase("invoice", {}, ada);
+      const confirm = (result: object) =>
+        refusalOf(own.confirmStep(caseId, { ...why, step: "lines[a]", result }));
+      expect(await confirm({ id: 7 })).toMatchObject({
+        code: "INVALID_REQUEST",
+        details: { fields: [{ path: "id" }] },
+      });
+      expect((await confirm({ id: "R-7" })).code).toBe("NOTHING_TO_CONFIRM");
+      expect(own.forms("invoice").results).toMatchObject({ "lines[]": { kind: "schema" } });
     });
 
     test("need a reason, on one screen", async () => {

@@ -4,6 +4,7 @@ import { FootholdError } from "../core/errors.ts";
 import { readJson, type Json } from "../core/json.ts";
 import { decideConfirmation, decideRedo, decideRulingOut } from "../core/vouching.ts";
 import type { CaseType } from "../define/case-type.ts";
+import { sendStepNamed } from "../define/facts.ts";
 import { VALUE_CHARS_MAX } from "../define/schema.ts";
 import { actOnPlan, checkStep, onCase, rowNamed, seenPlan, type PlannedRequest } from "./acts.ts";
 import type { ActReply } from "./change.ts";
@@ -98,12 +99,10 @@ function vouchedIn(request: RuleOutRequest): {
   return { step, evidence, reason };
 }
 
-async function validResult({ steps }: CaseType, { step, result }: ConfirmRequest): Promise<Json> {
-  const runtime = Object.hasOwn(steps, step) ? steps[step] : undefined;
+async function validResult(caseType: CaseType, { step, result }: ConfirmRequest): Promise<Json> {
+  const validate = sendStepNamed(caseType, step)?.result ?? null;
   const message = `The result is not what ${step} gives`;
-  if (runtime?.kind === "step" && runtime.result !== null) {
-    return checked(runtime.result, result ?? null, "INVALID_REQUEST", message);
-  }
+  if (validate !== null) return checked(validate, result ?? null, "INVALID_REQUEST", message);
   const read = readJson(result ?? null, VALUE_CHARS_MAX);
   if (read.kind === "json") return read.value;
   throw new FootholdError("INVALID_REQUEST", `${message}: ${read.why}.`);

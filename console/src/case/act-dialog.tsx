@@ -30,7 +30,8 @@ function planNow({ plan }: CaseView, step: string | null): string {
 /** The JSON Schema of the record that a move asks for; null = none is known. */
 function schemaFor(forms: FormsView | null, move: Move, step: string | null): Json {
   const readings = isAnswer(move) ? forms?.approvals : forms?.results;
-  const reading = move === "correct" ? forms?.input : readings?.[step ?? ""];
+  const named = readings?.[step ?? ""] ?? readings?.[(step ?? "").replace(/\[[^\][]*\]$/, "[]")];
+  const reading = move === "correct" ? forms?.input : named;
   return reading?.kind === "schema" ? reading.schema : null;
 }
 
