@@ -4,7 +4,7 @@ import type { JSX } from "react";
 import { api, type CaseMap, type CaseOutline } from "./api.ts";
 import { lanesOf } from "./case/lanes.ts";
 import { sayKind } from "./case/path-steps.ts";
-import { Rail, railWidth } from "./case/rail.tsx";
+import { Rail, railRoom } from "./case/rail.tsx";
 import { History, hoursOf } from "./history.tsx";
 import { Link } from "./link.tsx";
 import { ReadProblem } from "./notices.tsx";
@@ -63,7 +63,7 @@ export function CaseTypePage({
 function StepMap({ map, outline }: Read): JSX.Element {
   const { steps, betweenSteps, ended, isWhole, isLoaded, caseType } = map;
   const rows = lanesOf(steps);
-  const width = railWidth(rows);
+  const { width, lanePx } = railRoom(rows);
   const kinds = new Map(outline?.steps.map((step) => [step.name, sayKind(step)]));
   const nothing = new Set<string>();
   return (
@@ -86,7 +86,12 @@ function StepMap({ map, outline }: Read): JSX.Element {
             >
               <div className="rail-box" style={{ width }}>
                 {row === undefined ? null : (
-                  <Rail row={row} sign={most === undefined ? "" : signOf(most.reading)} standing={nothing} />
+                  <Rail
+                    row={row}
+                    sign={most === undefined ? "" : signOf(most.reading)}
+                    lanePx={lanePx}
+                    standing={nothing}
+                  />
                 )}
               </div>
               <div className="path-text">

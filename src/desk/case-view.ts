@@ -114,7 +114,7 @@ export interface RequestsView {
   readonly findings: readonly { readonly code: WireFindingCode; readonly sentence: string }[];
 }
 
-/** The last failure of the case. */
+/** The last failure of the case, or of one of its steps. */
 export interface LastErrorView {
   readonly step: string;
   readonly attempt: number;
@@ -280,7 +280,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     waits: row.summary.waits.map((wait) => viewWait(wait, input)),
     children: viewChildren(state),
     reviews: row.summary.reviews,
-    lastError: lastErrorOf(state),
+    lastError: failuresOf(state).at(0) ?? null,
     attempts: attemptsOf(state, inputs?.now.outline ?? null),
     events: state.events,
     repair: viewRepair(state),
@@ -358,13 +358,15 @@ function viewWait(wait: Wait, { named, now, formatTime }: CaseViewInput): WaitVi
   };
 }
 
-function lastErrorOf(state: CaseState): LastErrorView | null {
-  const failures = Object.entries(state.steps).flatMap(([step, { lastFailure }]) =>
-    lastFailure === null
-      ? []
-      : [{ step, attempt: lastFailure.attempt, at: lastFailure.at, failure: lastFailure.failure }],
-  );
-  return failures.toSorted((a, b) => a.at - b.at).at(-1) ?? null;
+/** The last failure of each step that had one, the newest first. */
+export function failuresOf(state: CaseState): readonly LastErrorView[] {
+  return Object.entries(state.steps)
+    .flatMap(([step, { lastFailure }]) =>
+      lastFailure === null
+        ? []
+        : [{ step, attempt: lastFailure.attempt, at: lastFailure.at, failure: lastFailure.failure }],
+    )
+    .toSorted((one, other) => other.at - one.at);
 }
 
 function attemptsOf(state: CaseState, outline: CaseOutline | null): readonly AttemptView[] {

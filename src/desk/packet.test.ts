@@ -10,8 +10,8 @@ import { systemPorts } from "../engine/system.ts";
 import { createWorker, type Worker } from "../engine/worker.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import { expectOk } from "../triage/response.ts";
-import type { CaseView } from "./case-view.ts";
 import type { Desk } from "./desk.ts";
+import type { ReviewPacket } from "./packet.ts";
 import { testDesk } from "./purchase.fixture.ts";
 import { refusalOf } from "./refusal.fixture.ts";
 
@@ -19,7 +19,7 @@ const order = { vendor: "ACME", amount: 12.5 };
 const ada = { by: "ada" };
 const waiting = { timeout: 10_000, interval: 10 };
 
-/** A destination over real HTTP that answers as it is told; without being told, 200. */
+/** A destination over real HTTP that answers as it is told; without being told, as the address asks it to, or 200. */
 class Destination {
   readonly server: Server;
   readonly statuses: number[] = [];
@@ -29,7 +29,8 @@ class Destination {
     this.server = createServer((request, response) => {
       this.requests.push(request.url ?? "");
       request.resume();
-      const status = this.statuses.shift() ?? 200;
+      const asked = Number(new URLSearchParams(request.url?.split("?")[1]).get("status") ?? 200);
+      const status = this.statuses.shift() ?? asked;
       const body =
         status === 422 ? { errors: [{ field: "vendor", message: "is not known here" }] } : { id: "R-17" };
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -42,14 +43,28 @@ class Destination {
   }
 }
 
-function caseOn(destination: Destination) {
-  const erp = defineDestination("erp", {
-    idempotency: { by: "key", window: "24h" },
-    owners: { input: "purchasing-data", outage: "platform" },
-    retry: { firstDelay: "1h" },
-  });
-  const post = async (path: string): Promise<unknown> =>
+const erp = defineDestination("erp", {
+  idempotency: { by: "key", window: "24h" },
+  owners: { input: "purchasing-data", outage: "platform" },
+  retry: { firstDelay: "1h" },
+});
+
+function postTo(destination: Destination): (path: string) => Promise<unknown> {
+  return async (path) =>
     (await expectOk(await fetch(`${destination.url}${path}`, { method: "POST" }))).json();
+}
+
+/** Three steps side by side: one stands, one is to be tried again, and one is refused. */
+function threeOn(destination: Destination) {
+  const post = postTo(destination);
+  return defineCase("three", { version: 1, owner: "purchasing", input: z.object({}) })
+    .step("stands", { to: erp, run: () => post("/") })
+    .step("busy", { to: erp, after: ["stands"], run: () => post("/?status=503") })
+    .step("refused", { to: erp, after: ["stands"], run: () => post("/?status=422") });
+}
+
+function caseOn(destination: Destination) {
+  const post = postTo(destination);
   return defineCase("purchase", {
     version: 1,
     owner: "purchasing",
@@ -83,7 +98,7 @@ describe("what is shown of a case that a worker worked on", () => {
     destination.requests.length = 0;
     if (!destination.server.listening) await once(destination.server.listen(0, "127.0.0.1"), "listening");
     const store = memoryStore();
-    const registry = registryOf([caseOn(destination)]);
+    const registry = registryOf([caseOn(destination), threeOn(destination)]);
     desk = testDesk(store, registry);
     const label = { name: "w-1", host: "host-1", build: "build-1" };
     worker = createWorker({ store, registry, ports: systemPorts(), ...label });
@@ -96,12 +111,12 @@ describe("what is shown of a case that a worker worked on", () => {
   });
 
   /** Starts a case, answers its approval, and waits until it reads as given. */
-  async function approved(state: string): Promise<CaseView> {
+  async function approved(state: string): Promise<ReviewPacket> {
     const { caseId } = await desk.startCase("purchase", order, ada);
     await desk.answerApproval(caseId, { step: "approve", approved: true, by: "finn" });
     return reads(caseId, state);
   }
-  async function reads(caseId: string, state: string): Promise<CaseView> {
+  async function reads(caseId: string, state: string): Promise<ReviewPacket> {
     await expect.poll(async () => (await desk.show(caseId)).reading.state, waiting).toBe(state);
     return desk.show(caseId);
   }
@@ -159,6 +174,7 @@ describe("what is shown of a case that a worker worked on", () => {
     expect(view.reading.actsNext).toBe("purchasing-data");
     expect(view.reviews).toMatchObject([{ step: "notify", reason: "rejected", owner: "purchasing-data" }]);
     expect(view.lastError?.failure.fields).toEqual([{ path: "vendor", message: "is not known here" }]);
+    expect(view.failures).toEqual([view.lastError]);
     const failed = view.history.filter(({ kind }) => kind === "attemptFailed");
     expect(failed.map(({ sentence }) => sentence)).toEqual(["notify: attempt 1 failed. erp answered 422."]);
     const move = view.moves.find((one) => one.move === "resume");
@@ -173,6 +189,22 @@ describe("what is shown of a case that a worker worked on", () => {
     const repaired = await reads(view.caseId, "Done after repair");
     expect(destination.requests).toEqual(["/records", "/notices", "/notices"]);
     expect(repaired.originalInput).toEqual(order);
+  });
+
+  test("steps side by side that failed are each told with their failure, one that stands by now is not", async () => {
+    destination.statuses.push(503);
+    const { caseId } = await desk.startCase("three", {}, ada);
+    await reads(caseId, "Will retry");
+    await desk.resume(caseId, ada);
+    const failed = async (): Promise<readonly string[]> =>
+      (await desk.show(caseId)).failures.map(({ step }) => step).toSorted();
+    await expect.poll(failed, waiting).toEqual(["busy", "refused"]);
+    const view = await desk.show(caseId);
+    expect(view.failures.find(({ step }) => step === "refused")).toMatchObject({
+      failure: { kind: "rejected", fields: [{ path: "vendor" }] },
+      kindWords: expect.any(String) as unknown,
+    });
+    expect(view.lastError).toEqual(view.failures[0]);
   });
 
   test("a revoked approval shows which prerequisite broke and what no longer stands, and recreates nothing", async () => {
@@ -193,7 +225,6 @@ describe("what is shown of a case that a worker worked on", () => {
 });
 
 test("a condition that reads what is not there yet is no fault before its turn, and one that can tell is shown", async () => {
-  const erp = defineDestination("erp", { idempotency: { by: "key", window: "24h" } });
   const early = defineCase("early", {
     version: 1,
     owner: "purchasing",

@@ -11,13 +11,22 @@ import { stepFormerlyNamed } from "../core/renames.ts";
 import { diffJson, type JsonChange } from "../core/json-diff.ts";
 import { decideResume, previewWith } from "../core/moves.ts";
 import { viewLayers, type LayersView } from "./attempt-layers.ts";
-import { attentionOf, viewCase, type CaseView, type CaseViewInput, type LastErrorView } from "./case-view.ts";
+import {
+  attentionOf,
+  failuresOf,
+  viewCase,
+  type CaseView,
+  type CaseViewInput,
+  type LastErrorView,
+} from "./case-view.ts";
 import { sayInstruction, sayKind } from "./failure-words.ts";
 import { inputsOf } from "./plan-input.ts";
 import { viewPlan, type ConditionView, type PlanView } from "./plan-view.ts";
 
 /** Corrections that a packet holds; of more, the newest. */
 const CORRECTIONS_MAX = 50;
+/** Failures that a packet holds; of more, the newest. */
+const FAILURES_MAX = 50;
 /** Events that a packet names as arrived meanwhile; of more, the newest. */
 const ARRIVED_MAX = 100;
 
@@ -79,6 +88,8 @@ export interface ReviewPacket extends CaseView {
   readonly headline: string;
   readonly reviews: readonly ReviewView[];
   readonly lastError: ErrorInWords | null;
+  /** The last failure of each step that waits for a person or to be tried again, the newest first; at most 50. */
+  readonly failures: readonly ErrorInWords[];
   readonly prerequisites: readonly PrerequisiteView[];
   readonly nextCheck: NextCheck;
   /** The plan if the case is resumed as it stands; null where it cannot be, or its definition is not loaded. */
@@ -115,6 +126,7 @@ export function viewPacket(
     headline: sayHeadline(view, input),
     reviews: view.reviews.map((review) => viewReview(review, journal, now)),
     lastError: view.lastError === null ? null : inWords(view.lastError, input),
+    failures: openFailures(view, state).map((one) => inWords(one, input)),
     prerequisites: prerequisitesOf(view),
     nextCheck: nextCheckOf(view, input),
     ...resumed,
@@ -145,6 +157,14 @@ function viewReview(review: Review, journal: readonly JournalEntry[], now: numbe
   );
   const dueAt = review.window?.dueAt ?? null;
   return { ...review, openedAt: opened?.at ?? now, isOverdue: dueAt !== null && now >= dueAt };
+}
+
+/** Steps side by side stop each for a reason of its own: the last failure of all would hide the others. */
+function openFailures({ reviews, waits }: CaseView, state: CaseState): readonly LastErrorView[] {
+  const open = new Set([...reviews, ...waits].map(({ step }) => step));
+  return failuresOf(state)
+    .filter(({ step }) => open.has(step))
+    .slice(0, FAILURES_MAX);
 }
 
 function inWords(error: LastErrorView, { formatTime }: CaseViewInput): ErrorInWords {

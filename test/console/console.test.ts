@@ -99,6 +99,24 @@ describeConsole("the console in a browser", (see) => {
     await picture("done");
   });
 
+  test("tells of two steps side by side what went wrong at each, and marks the rejected field whichever failed last", async () => {
+    const { world, page, button, waitsAs, heading, go, findFaults } = see();
+    world.moods.unknownVendors.add("Okapi");
+    world.moods.isWarehouseLocked = true;
+    const caseId = await world.startApproved("PO-2", monitors);
+    await waitsAs("PO-2", "Needs correction");
+    const failed = async (): Promise<number> => (await world.dev.desk.show(caseId)).failures.length;
+    await expect.poll(failed, { timeout: 60_000 }).toBe(2);
+    await go(`cases/${caseId}`);
+    await heading(/^PO-2/).waitFor();
+    const wrong = page.getByRole("region", { name: "What went wrong" });
+    await wrong.getByText("the key was revoked").waitFor();
+    await wrong.getByRole("listitem").filter({ hasText: "vendor: Okapi is no vendor of ours" }).waitFor();
+    expect(await findFaults()).toEqual([]);
+    await button("Correct the input").click();
+    expect(await page.getByLabel("vendor").getAttribute("aria-invalid")).toBe("true");
+  });
+
   test("refuses an act on a plan that changed, says what changed, and goes on once that was seen", async () => {
     const { world, page, button, row, waitsAs, picture } = see();
     world.moods.isWarehouseLocked = true;
@@ -120,6 +138,8 @@ describeConsole("the console in a browser", (see) => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Resume", exact: true }).click();
     await dialog.getByText("PLAN_CHANGED").waitFor();
+    // Each change stands once: the refusal's own words name them too.
+    expect(await dialog.getByText("review was none and is lapsed").count()).toBe(1);
     await picture("plan-changed");
     await dialog.getByRole("button", { name: /I have seen it/ }).click();
     world.moods.isWarehouseLocked = false;

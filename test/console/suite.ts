@@ -12,7 +12,7 @@ import {
   picture,
   type Seen,
 } from "./screens.ts";
-import { openWorld, type World } from "./world.ts";
+import { openWorld, type FurtherCases, type World } from "./world.ts";
 
 const chromium = findChromium();
 
@@ -38,8 +38,12 @@ export interface Sight {
 /** Steps of Tab that reach everything on a screen. */
 const TABS_MAX = 120;
 
-/** Describes a part of the console; left out where no browser is found, and says so. */
-export function describeConsole(title: string, tests: (see: () => Sight) => void): void {
+/** Describes a part of the console; left out where no browser is found, and says so. `further` cases are defined beside the orders. */
+export function describeConsole(
+  title: string,
+  tests: (see: () => Sight) => void,
+  further?: FurtherCases,
+): void {
   const why = chromium.found ? "" : ` (${chromium.reason})`;
   describe.skipIf(!chromium.found)(`${title}${why}`, () => {
     let browser: Browser;
@@ -50,7 +54,7 @@ export function describeConsole(title: string, tests: (see: () => Sight) => void
     });
     afterAll(() => browser.close());
     beforeEach(async () => {
-      world = await openWorld();
+      world = await openWorld(further);
       seen = await openPage(browser);
     });
     afterEach(async () => {

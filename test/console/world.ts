@@ -80,18 +80,22 @@ const Order = z.object({
 /** What an order starts with. */
 type OrderInput = z.input<typeof Order>;
 
+/** Case types beside the orders, which send to the outside systems at this address. */
+export type FurtherCases = (url: string) => readonly CaseType[];
+
 /** Opens it, with nothing in it. */
-export async function openWorld(): Promise<World> {
+export async function openWorld(further: FurtherCases = () => []): Promise<World> {
   const moods: Moods = { unknownVendors: new Set(), isWarehouseLocked: false, isMailDown: false };
   const outside = createServer((request, response) => void answer(moods, request, response));
   outside.listen(0, "127.0.0.1");
   await once(outside, "listening");
   const store = memoryStore();
   const order = defineOrder(urlOf(outside));
+  const caseTypes = [order, ...further(urlOf(outside))];
   const shop = defineShop(order);
   const dev = await startDev({
     store,
-    cases: [order],
+    cases: caseTypes,
     sources: [shop],
     port: 0,
     name: "w-1",
@@ -107,7 +111,7 @@ export async function openWorld(): Promise<World> {
     const app = createApp({
       desk: dev.desk,
       store,
-      registry: registryOf([order]),
+      registry: registryOf(caseTypes),
       ports: systemPorts(),
       sources: [shop],
       formatTime: (at) => new Date(at).toISOString(),
@@ -335,7 +339,8 @@ function defineOrder(url: string) {
     });
 }
 
-async function send(
+/** Sends a request as JSON, and gives what is answered. */
+export async function send(
   url: string,
   { request, idempotencyKey, signal }: Pick<RunContext, "request" | "idempotencyKey" | "signal">,
 ): Promise<unknown> {

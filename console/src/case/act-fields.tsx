@@ -48,7 +48,10 @@ export function ActFields(props: ActFieldsProps): JSX.Element {
   const { fields } = MOVE_FORMS[move];
   const has = (name: AskedField): boolean => fields.includes(name);
   const record = { draft, onDraft: setDraft };
-  const rejected = view.lastError?.failure.kind === "rejected" ? view.lastError.failure.fields : [];
+  // Of steps side by side another one may have failed since.
+  const rejected = view.failures.flatMap(({ failure }) =>
+    failure.kind === "rejected" ? failure.fields : [],
+  );
   const notes = faults.length > 0 ? faults : rejected;
   return (
     <>

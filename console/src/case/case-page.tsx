@@ -6,6 +6,7 @@ import { Link } from "../link.tsx";
 import { ReadProblem } from "../notices.tsx";
 import { usePageKeys } from "../page-keys.ts";
 import { usePolled } from "../polled.ts";
+import { casePath } from "../route.ts";
 import { RestoreDialog } from "../restore.tsx";
 import { assignTo } from "../selection.tsx";
 import { By, noteServerTime, Since } from "../times.tsx";
@@ -15,12 +16,14 @@ import { StateBadge, toneOf } from "../words.tsx";
 import { ActDialog, type ActDialogProps } from "./act-dialog.tsx";
 import { MOVE_FORMS, type Move, type MoveReply } from "./acts.ts";
 import { Moves, nameOf, plannedMove } from "./moves.tsx";
+import { placeMoves } from "./key-moves.ts";
 import { pathOf } from "./path-steps.ts";
 import { Path } from "./path.tsx";
 import { PlanLines } from "./plan-lines.tsx";
 import { Masked } from "./reveal.tsx";
 import { useRepair, type RepairHandle } from "./repair.ts";
-import { About, Attempts, Children, Events, History, Input, Prerequisites, WentWrong } from "./sections.tsx";
+import { About, Attempts, Children, Events, History, Input, Prerequisites } from "./sections.tsx";
+import { WentWrong } from "./went-wrong.tsx";
 
 interface Read {
   readonly view: CaseView;
@@ -58,6 +61,13 @@ export function CasePage({ caseId, me }: { readonly caseId: string; readonly me:
     <>
       <p className="crumbs">
         <Link to="">Needs attention</Link> <span aria-hidden="true">/</span> <Link to="cases">Cases</Link>
+        {shown === null || shown.view.parent === null ? null : (
+          <>
+            {" "}
+            <span aria-hidden="true">/</span>{" "}
+            <Link to={casePath(shown.view.parent.caseId)}>The case that started it</Link>
+          </>
+        )}
       </p>
       {shown === null ? <h1 tabIndex={-1}>Case {madeSeen(caseId)}</h1> : <Heading view={shown.view} />}
       <ReadProblem error={error} isOld={shown !== null} />
@@ -139,6 +149,8 @@ function Body({ view, outline, forms, me, repair, refresh }: BodyProps): JSX.Ele
     n: () => pick(find("note")),
     p: () => pick(plannedMove(view)),
   });
+  const path = pathOf(view, outline);
+  const { beside, atKeys } = placeMoves(view, path);
   return (
     <>
       <p ref={status} role="status" tabIndex={-1} className={told === "" ? "hidden" : "told"}>
@@ -161,13 +173,13 @@ function Body({ view, outline, forms, me, repair, refresh }: BodyProps): JSX.Ele
         <div className="case-first">
           <section aria-labelledby="path" className="card">
             <h2 id="path">Path</h2>
-            <Path steps={pathOf(view, outline)} />
+            <Path steps={path} atKeys={{ moves: atKeys, failures: view.failures, onPick: setPicked }} />
           </section>
           <Children view={view} />
           <WentWrong view={view} />
         </div>
         <div className="case-side">
-          <Moves view={view} onPick={setPicked} />
+          <Moves view={view} moves={beside} hasKeyMoves={atKeys.size > 0} onPick={setPicked} />
           {view.storedState === "done" || view.storedState === "canceled" ? null : (
             <>
               <Prerequisites

@@ -8,6 +8,10 @@ import { MOVE_FORMS, type Move } from "./acts.ts";
 /** What the list needs. */
 export interface MovesProps {
   readonly view: CaseView;
+  /** Those of its moves that stand here. */
+  readonly moves: readonly MoveView[];
+  /** True where others stand at single keys. */
+  readonly hasKeyMoves: boolean;
   readonly onPick: (move: MoveView) => void;
 }
 
@@ -22,13 +26,13 @@ function likeliest(view: CaseView): Move | null {
 }
 
 /** The list. */
-export function Moves({ view, onPick }: MovesProps): JSX.Element {
+export function Moves({ view, moves, hasKeyMoves, onPick }: MovesProps): JSX.Element {
   const first = likeliest(view);
-  const allowed = view.moves
+  const allowed = moves
     .filter(({ isAllowed }) => isAllowed)
     .toSorted((one, other) => Number(other.move === first) - Number(one.move === first));
   const risky = allowed.filter(({ isRisky, move }) => isRisky && move !== first);
-  const refused = view.moves.filter(({ isAllowed }) => !isAllowed);
+  const refused = moves.filter(({ isAllowed }) => !isAllowed);
   return (
     <section className="card" aria-labelledby="moves">
       <h2 id="moves">What you can do</h2>
@@ -37,6 +41,9 @@ export function Moves({ view, onPick }: MovesProps): JSX.Element {
         first={first}
         onPick={onPick}
       />
+      {hasKeyMoves ? (
+        <p className="soft">What can be done to a single key stands at it, in the path.</p>
+      ) : null}
       {risky.length === 0 ? null : (
         <details className="fold">
           <summary>Against what the engine would do by itself ({risky.length})</summary>
@@ -64,11 +71,13 @@ export function Moves({ view, onPick }: MovesProps): JSX.Element {
 
 interface ButtonsProps {
   readonly moves: readonly MoveView[];
+  /** The one that stands out; null = none does. */
   readonly first: Move | null;
   readonly onPick: (move: MoveView) => void;
 }
 
-function MoveButtons({ moves, first, onPick }: ButtonsProps): JSX.Element {
+/** A button for each move. */
+export function MoveButtons({ moves, first, onPick }: ButtonsProps): JSX.Element {
   return (
     <ul className="moves">
       {moves.map((one) => (

@@ -30,6 +30,7 @@ function viewOf(steps: Readonly<Record<string, Standing>>, reviewed: readonly st
     foothold: [],
     waits: [],
     attempts: [],
+    children: [],
     steps: known,
     reviews: reviewed.map((step) => ({ step })),
     confirmed: known.filter(({ standing }) => standing === "stands").map(({ step }) => ({ step })),
@@ -52,6 +53,20 @@ test("the keys of an each stand below it, what waits for people first, and it st
   const parts = path[1]?.parts ?? [];
   expect(parts.map(({ name }) => name)).toEqual(["lines[c]", "lines[b]", "lines[a]"]);
   expect(sayParts(parts)).toBe("3 keys: 1 waits for a person, 1 later, 1 confirmed");
+});
+
+test("a key whose case waits for people stands first, as one that waits itself", () => {
+  const view = viewOf({ "parcels[a]": "open", "parcels[b]": "open" });
+  const child = { step: "parcels[b]", caseId: "01-b", standing: "inReview" };
+  const path = pathOf({ ...view, children: [child] } as unknown as CaseView, outline);
+  expect(path.at(-1)).toMatchObject({
+    name: "parcels",
+    mark: "person",
+    parts: [
+      { name: "parcels[b]", mark: "person", child: { caseId: "01-b" } },
+      { name: "parcels[a]", mark: "later", child: null },
+    ],
+  });
 });
 
 test("an each whose keys are all confirmed is not taken for confirmed before it is itself", () => {

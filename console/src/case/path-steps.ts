@@ -32,6 +32,8 @@ export interface PathStep {
   readonly review: CaseView["reviews"][number] | null;
   readonly wait: CaseView["waits"][number] | null;
   readonly attempts: CaseView["attempts"];
+  /** The case that it started; null where it started none. */
+  readonly child: CaseView["children"][number] | null;
   readonly nextCheckAllowedAt: number | null;
   /** The keys of an `each`, what waits for people first; none elsewhere. */
   readonly parts: readonly PathStep[];
@@ -100,6 +102,7 @@ function pathStep(view: CaseView, name: string, after: readonly string[], what: 
   const confirmed = view.confirmed.find((one) => one.step === name) ?? null;
   const review = view.reviews.find((one) => one.step === name) ?? null;
   const wait = view.waits.find((one) => one.step === name) ?? null;
+  const child = view.children.find((one) => one.step === name) ?? null;
   const standing = planned?.standing ?? step?.standing ?? "open";
   return {
     name,
@@ -109,7 +112,7 @@ function pathStep(view: CaseView, name: string, after: readonly string[], what: 
       planned,
       standing,
       hasResult: confirmed !== null,
-      isReviewed: review !== null,
+      needsPeople: review !== null || child?.standing === "inReview",
       waits: wait !== null,
     }),
     isFoothold: view.foothold?.includes(name) ?? false,
@@ -119,6 +122,7 @@ function pathStep(view: CaseView, name: string, after: readonly string[], what: 
     review,
     wait,
     attempts: view.attempts.filter((one) => one.step === name),
+    child,
     nextCheckAllowedAt: step?.nextCheckAllowedAt ?? null,
     parts: [],
   };
@@ -129,12 +133,13 @@ interface Marked {
   readonly planned: Planned | null;
   readonly standing: Planned["standing"];
   readonly hasResult: boolean;
-  readonly isReviewed: boolean;
+  /** Of this case, or of the one that it waits for. */
+  readonly needsPeople: boolean;
   readonly waits: boolean;
 }
 
-function markOf({ view, planned, standing, hasResult, isReviewed, waits }: Marked): Mark {
-  if (isReviewed) return "person";
+function markOf({ view, planned, standing, hasResult, needsPeople, waits }: Marked): Mark {
+  if (needsPeople) return "person";
   if (standing === "stands") return hasResult ? "confirmed" : "passedOver";
   if (planned !== null && isUnderWay(view, planned)) return "running";
   if (waits) return "waiting";

@@ -1,18 +1,37 @@
 /** The path: the steps of a case, drawn with what stands, where the foothold is, and what would come next. */
 
-import type { JSX, ReactNode } from "react";
+import { useState, type JSX, type ReactNode } from "react";
+import type { MoveView } from "../api.ts";
+import { Link } from "../link.tsx";
+import { casePath } from "../route.ts";
 import { When } from "../times.tsx";
 import { Sentence } from "../sentence.tsx";
-import { Told, Value } from "../told.tsx";
+import { madeSeen, Told, Value } from "../told.tsx";
 import { useSome } from "../some.tsx";
 import { lanesOf } from "./lanes.ts";
+import { MoveButtons } from "./moves.tsx";
 import { MARKS, sayParts, type PathStep } from "./path-steps.ts";
-import { Rail, railWidth } from "./rail.tsx";
+import { Rail, railRoom } from "./rail.tsx";
+import { FailureText, type StepFailure } from "./went-wrong.tsx";
+
+/** What is told, and can be done, at single keys of an `each`. */
+export interface AtKeys {
+  /** By the name of the key's step. */
+  readonly moves: ReadonlyMap<string, readonly MoveView[]>;
+  readonly failures: readonly StepFailure[];
+  readonly onPick: (move: MoveView) => void;
+}
 
 /** The path. */
-export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.Element {
+export function Path({
+  steps,
+  atKeys,
+}: {
+  readonly steps: readonly PathStep[];
+  readonly atKeys: AtKeys;
+}): JSX.Element {
   const rows = lanesOf(steps);
-  const width = railWidth(rows);
+  const { width, lanePx } = railRoom(rows);
   const standing = new Set(
     steps.filter(({ mark }) => mark === "confirmed" || mark === "passedOver").map(({ name }) => name),
   );
@@ -23,10 +42,13 @@ export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.El
         return (
           <li key={step.name} className={`path-step mark-${step.mark}`}>
             <div className="rail-box" style={{ width }}>
-              {row === undefined ? null : <Rail row={row} sign={MARKS[step.mark].sign} standing={standing} />}
+              {row === undefined ? null : (
+                <Rail row={row} sign={MARKS[step.mark].sign} lanePx={lanePx} standing={standing} />
+              )}
             </div>
             <div className="path-text">
               <StepText step={step} />
+              {step.parts.length === 0 ? null : <Parts parts={step.parts} {...atKeys} />}
             </div>
           </li>
         );
@@ -36,7 +58,7 @@ export function Path({ steps }: { readonly steps: readonly PathStep[] }): JSX.El
 }
 
 function StepText({ step }: { readonly step: PathStep }): JSX.Element {
-  const { name, what, mark, isFoothold, confirmed, review, wait } = step;
+  const { name, what, mark, isFoothold, confirmed, review, wait, child } = step;
   // What the review or the confirmation says already is not said twice.
   const planned = review !== null || mark === "confirmed" ? "" : step.planned;
   return (
@@ -90,13 +112,19 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
           <Sentence text={wait.mayAnswer} />
         </p>
       )}
+      {child === null ? null : (
+        <p>
+          <Link to={casePath(child.caseId)} className="case-link">
+            <Told text={child.caseType} /> case {child.caseId}
+          </Link>
+        </p>
+      )}
       {step.nextCheckAllowedAt === null ? null : (
         <p className="soft">
           Next check allowed <When at={step.nextCheckAllowedAt} isExact />
         </p>
       )}
-      {confirmed === null ? null : <Confirmed confirmed={confirmed} />}
-      {step.parts.length === 0 ? null : <Parts parts={step.parts} />}
+      {confirmed === null ? null : <Confirmed name={name} confirmed={confirmed} />}
     </>
   );
 }
@@ -104,17 +132,25 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
 /** Keys that are seen at first. */
 const PARTS_SEEN = 12;
 
-/** The keys of an `each`. Open while one of them waits for a person, or while they are few. */
-function Parts({ parts }: { readonly parts: readonly PathStep[] }): JSX.Element {
+/** The keys of an `each`. Open at first where one of them waits for a person, or where they are few. */
+function Parts({
+  parts,
+  moves,
+  failures,
+  onPick,
+}: AtKeys & { readonly parts: readonly PathStep[] }): JSX.Element {
   const { shown, more } = useSome(parts, { most: PARTS_SEEN, name: "key" });
-  const isOpen = parts.length <= PARTS_SEEN || parts[0]?.mark === "person";
+  // What becomes of the keys meanwhile closes nothing under a hand.
+  const [isOpen, setOpen] = useState(parts.length <= PARTS_SEEN || parts[0]?.mark === "person");
   return (
-    <details className="fold" open={isOpen}>
+    <details className="fold" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{sayParts(parts)}</summary>
       <ul className="path-parts">
         {shown.map((part) => (
           <li key={part.name} className={`mark-${part.mark}`}>
             <StepText step={part} />
+            <KeyFailure failure={failures.find(({ step }) => step === part.name)} />
+            <KeyMoves name={part.name} moves={moves.get(part.name) ?? []} onPick={onPick} />
           </li>
         ))}
       </ul>
@@ -123,11 +159,46 @@ function Parts({ parts }: { readonly parts: readonly PathStep[] }): JSX.Element 
   );
 }
 
-function Confirmed({ confirmed }: { readonly confirmed: NonNullable<PathStep["confirmed"]> }): JSX.Element {
+function KeyFailure({ failure }: { readonly failure: StepFailure | undefined }): JSX.Element | null {
+  if (failure === undefined) return null;
+  const name = madeSeen(failure.step);
+  return (
+    <details className="fold">
+      <summary>What went wrong at {name}</summary>
+      <FailureText one={failure} seen={`What ${name} was answered`} />
+    </details>
+  );
+}
+
+function KeyMoves({
+  name,
+  moves,
+  onPick,
+}: Pick<AtKeys, "onPick"> & {
+  readonly name: string;
+  readonly moves: readonly MoveView[];
+}): JSX.Element | null {
+  if (moves.length === 0) return null;
+  return (
+    <details className="fold">
+      <summary>Act on {madeSeen(name)}</summary>
+      <MoveButtons moves={moves} first={null} onPick={onPick} />
+    </details>
+  );
+}
+
+function Confirmed({
+  name,
+  confirmed,
+}: {
+  readonly name: string;
+  readonly confirmed: NonNullable<PathStep["confirmed"]>;
+}): JSX.Element {
   const { at, how, result, evidence, idempotencyKey, lapsedBecause } = confirmed;
   return (
     <details className="fold">
       <summary>
+        <span className="hidden">{madeSeen(name)}: </span>
         Confirmed <When at={at} /> <Sentence text={how} />
         {lapsedBecause === null ? null : (
           <>
@@ -149,7 +220,7 @@ function Confirmed({ confirmed }: { readonly confirmed: NonNullable<PathStep["co
         )}
         <Fact name="Result">
           {result.kind === "value" ? (
-            <Value value={result.value} name="Result" />
+            <Value value={result.value} name={`Result of ${madeSeen(name)}`} />
           ) : (
             <>
               cannot be read: <Told text={result.why} />
@@ -158,7 +229,7 @@ function Confirmed({ confirmed }: { readonly confirmed: NonNullable<PathStep["co
         </Fact>
         {evidence === null ? null : (
           <Fact name="Evidence">
-            <Value value={evidence} name="Evidence" />
+            <Value value={evidence} name={`Evidence of ${madeSeen(name)}`} />
           </Fact>
         )}
       </dl>

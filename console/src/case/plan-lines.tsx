@@ -7,6 +7,19 @@ import { When } from "../times.tsx";
 import { Sentence } from "../sentence.tsx";
 import { Told, Value } from "../told.tsx";
 
+/** Lines that are seen at first. */
+const LINES_SEEN = 20;
+
+/** In the order of the steps; in a long plan what only stands as it is comes last, so that what is sent is seen. */
+function linesOf({ steps }: PlanView): PlanView["steps"] {
+  if (steps.length <= LINES_SEEN) return steps;
+  return steps.toSorted((one, other) => Number(isKept(one)) - Number(isKept(other)));
+}
+
+function isKept({ act, standing }: PlanView["steps"][number]): boolean {
+  return act === "nothing" && standing === "stands";
+}
+
 /** The plan. What reaches an outside system stands out, with what would be sent. */
 export function PlanLines({
   plan,
@@ -15,7 +28,7 @@ export function PlanLines({
   readonly plan: PlanView | null;
   readonly title: string;
 }): JSX.Element {
-  const { shown, more } = useSome(plan?.steps ?? [], { most: 20, name: "step" });
+  const { shown, more } = useSome(plan === null ? [] : linesOf(plan), { most: LINES_SEEN, name: "step" });
   if (plan === null) return <p className="soft">No plan can be made: the definition is not loaded here.</p>;
   return (
     <div className="plan">

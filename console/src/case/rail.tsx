@@ -4,26 +4,37 @@ import type { JSX } from "react";
 import { laneCount, type Edge, type LaneRow } from "./lanes.ts";
 
 const LANE_PX = 22;
+/** All lanes together; of more that would need more room each is narrower. */
+const LANES_PX_MAX = 88;
 const NODE_Y_PX = 20;
 const NODE_R_PX = 10;
 const BEND_PX = 22;
 
-/** How wide the rails of all rows are, in px. */
-export function railWidth(rows: readonly LaneRow[]): number {
-  return laneCount(rows) * LANE_PX + 6;
+/** How wide the rails of all rows are, and each lane of them, in px. */
+export interface RailRoom {
+  readonly width: number;
+  readonly lanePx: number;
+}
+
+/** Room for the rails of these rows. */
+export function railRoom(rows: readonly LaneRow[]): RailRoom {
+  const lanes = laneCount(rows);
+  const lanePx = Math.min(LANE_PX, LANES_PX_MAX / lanes);
+  return { width: (lanes - 1) * lanePx + 2 * NODE_R_PX + 8, lanePx };
 }
 
 /** One row of it. */
 export interface RailProps {
   readonly row: LaneRow;
   readonly sign: string;
+  readonly lanePx: number;
   /** Steps whose lines are drawn through. */
   readonly standing: ReadonlySet<string>;
 }
 
 /** What it shows is told in words beside it. */
-export function Rail({ row, sign, standing }: RailProps): JSX.Element {
-  const x = (lane: number): number => lane * LANE_PX + NODE_R_PX + 3;
+export function Rail({ row, sign, lanePx, standing }: RailProps): JSX.Element {
+  const x = (lane: number): number => lane * lanePx + NODE_R_PX + 3;
   const here = x(row.lane);
   const look = ({ from }: Edge): string => (standing.has(from) ? "edge is-held" : "edge");
   return (

@@ -23,7 +23,13 @@ export function Refused({ refusal, isStale, onRenew }: RefusedProps): JSX.Elemen
       {refusal === null ? null : (
         <div className="notice">
           <p>
-            <Sentence text={refusal.message} /> <code>{refusal.code}</code>
+            {isChanged && changes.length > 0 ? (
+              // The message names the same changes in one line.
+              "The plan changed since you saw it, and nothing was done. What changed:"
+            ) : (
+              <Sentence text={refusal.message} />
+            )}{" "}
+            <code>{refusal.code}</code>
           </p>
           {changes.length === 0 ? null : (
             <ul>

@@ -1,4 +1,4 @@
-/** The parts of a case's page below the path: what went wrong, what must hold, what came, what was tried, what was done. */
+/** The parts of a case's page below the path: what must hold, what came, what was tried, what was done. */
 
 import { Fragment, type JSX } from "react";
 import type { CaseView } from "../api.ts";
@@ -10,60 +10,6 @@ import { Sentence } from "../sentence.tsx";
 import { madeSeen, Told, Value } from "../told.tsx";
 import { count } from "../words.tsx";
 import { Fact } from "./path.tsx";
-
-const executedWords: Readonly<Record<string, string>> = {
-  no: "It did not happen.",
-  maybe: "It may have happened.",
-  yes: "It happened.",
-  partial: "A part of it happened.",
-};
-
-/** The last failure, and whether it is overcome. */
-export function WentWrong({ view }: { readonly view: CaseView }): JSX.Element | null {
-  const { lastError } = view;
-  if (lastError === null) return null;
-  const { step, attempt, at, failure, kindWords, instructionWords } = lastError;
-  const isOvercome = view.steps.some((one) => one.step === step && one.standing === "stands");
-  return (
-    <section className="card" aria-labelledby="wrong">
-      <h2 id="wrong">{isOvercome ? "The last failure, overcome since" : "What went wrong"}</h2>
-      <p>
-        <span className={`badge tone-${isOvercome ? "off" : "need"}`}>{failure.kind}</span>{" "}
-        <Told text={failure.sentence} /> {executedWords[failure.executed] ?? ""}
-      </p>
-      <p>
-        <Told text={kindWords} />
-      </p>
-      {instructionWords === null ? null : (
-        <p>
-          <Sentence text={instructionWords} />
-        </p>
-      )}
-      {failure.fields.length === 0 ? null : (
-        <ul>
-          {failure.fields.map(({ path, message }) => (
-            <li key={`${path} ${message}`}>
-              <code>
-                <Told text={path} />
-              </code>
-              : <Told text={message} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {failure.raw === null ? null : (
-        <details className="fold">
-          <summary>What was seen</summary>
-          <Value value={failure.raw} name="What was seen" />
-        </details>
-      )}
-      <p className="soft">
-        <Told text={step} />, attempt {attempt}, <When at={at} isExact />, sorted by{" "}
-        <code>{failure.rule}</code>
-      </p>
-    </section>
-  );
-}
 
 const answers: Readonly<Record<string, string>> = {
   holds: "holds",
@@ -390,12 +336,13 @@ export function History({
 /** The cases that it started, each with the way there. */
 export function Children({ view }: { readonly view: CaseView }): JSX.Element | null {
   const { children, caseId } = view;
+  const { shown, more } = useSome(children, { most: 8, name: "child", names: "children" });
   if (children.length === 0) return null;
   return (
     <section className="card" aria-labelledby="children">
       <h2 id="children">Children</h2>
       <ul>
-        {children.map((child) => (
+        {shown.map((child) => (
           <li key={child.caseId} className={child.standing === "inReview" ? "overdue" : ""}>
             <Link to={casePath(child.caseId)} className="case-link">
               <code>{child.caseId}</code>
@@ -404,6 +351,7 @@ export function Children({ view }: { readonly view: CaseView }): JSX.Element | n
           </li>
         ))}
       </ul>
+      {more}
       <p className="soft">
         <Link to={listPath({ parent: caseId })}>All that it ever started</Link>
       </p>

@@ -459,6 +459,7 @@ export const reviewPacket: z.ZodType<ReviewPacket> = named<ReviewPacket>("Case")
     headline: text,
     reviews: list(reviewView),
     lastError: errorInWords.nullable(),
+    failures: list(errorInWords),
     prerequisites: list(prerequisiteView),
     nextCheck,
     ifResumed: planView.nullable(),
