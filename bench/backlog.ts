@@ -1,6 +1,6 @@
 /**
  * What cases cost that are only there. `npm run bench:backlog`, about ten minutes; `-- --size 100000` for less. In one run, side by
- * side: a claim of 64 cases out of 1,000, 100,000 and 1,000,000 that are due; the closed loop with and without 1,000,000
+ * side: a claim of 64 cases out of 1,000, 100,000 and 1,000,000 that are due, also where places go round tenants; the closed loop with and without 1,000,000
  * cases that wait; bytes, commits and WAL of a finished case; bytes of one that waits.
  *
  * Cases are copied from one that the engine started, row and journal, so that what is claimed is what the engine would read.
@@ -23,13 +23,16 @@ const IN_FLIGHT = 64;
 const LOOP_CASES = 2_000;
 const LOOP_ROUNDS = 5;
 
+/** Tenants that the copies belong to. */
+const TENANTS = 100;
+
 /** Copies of a case with numbers from $2 to $3, due in the past or never, its journal with it. */
 const COPY_ROWS = `
   insert into foothold.cases (
     shard, case_id, tenant, case_type, definition_version, engine_version, state, due_at, revision, lineage, started_at,
     changed_at, summary, has_review
   )
-  select n % 32, to_char(n % 32, 'FM00') || '-' || $4 || n, c.tenant, c.case_type, c.definition_version, c.engine_version,
+  select n % 32, to_char(n % 32, 'FM00') || '-' || $4 || n, c.tenant || n % ${TENANTS}, c.case_type, c.definition_version, c.engine_version,
     c.state, c.due_at - n * interval '1 millisecond', c.revision, c.lineage, c.started_at, c.changed_at, c.summary, c.has_review
   from foothold.cases as c, generate_series($2::integer, $3::integer) as n where c.case_id = $1`;
 const COPY_JOURNAL = `
@@ -37,7 +40,7 @@ const COPY_JOURNAL = `
     shard, case_id, revision, at, kind, step, commit_id, tenant, definition_version, engine_version, credential_id, codec,
     body, body_hash
   )
-  select n % 32, to_char(n % 32, 'FM00') || '-' || $4 || n, j.revision, j.at, j.kind, j.step, j.commit_id, j.tenant,
+  select n % 32, to_char(n % 32, 'FM00') || '-' || $4 || n, j.revision, j.at, j.kind, j.step, j.commit_id, j.tenant || n % ${TENANTS},
     j.definition_version, j.engine_version, j.credential_id, j.codec, j.body, j.body_hash
   from foothold.journal as j, generate_series($2::integer, $3::integer) as n where j.case_id = $1`;
 const COPIED_AT_ONCE = 50_000;
@@ -76,23 +79,38 @@ async function measureClaims(): Promise<void> {
     await copy(caseId, { from: there, to: size, prefix: "b" });
     there = size;
     await client.query("vacuum analyze foothold.cases, foothold.journal");
-    const tookMs: number[] = [];
-    for (let round = 0; round < CLAIM_ROUNDS; round += 1) {
-      const startedAt = performance.now();
-      const { cases } = await store.claimDue({
-        holderId: "bench",
-        claimIds: Array.from({ length: CLAIMED }, (_, n) => `${size}-${round}-${n}`),
-        caseTypes: [{ name: "waiting", version: 1 }],
-        engineVersion: ENGINE_VERSION,
-        actWithinMs: 60_000,
-      });
-      tookMs.push(performance.now() - startedAt);
-      if (cases.length !== CLAIMED) throw new Error(`${cases.length} of ${CLAIMED} cases were claimed`);
-    }
-    medians.push(`${size.toLocaleString("en")} due: ${median(tookMs).toFixed(2)} ms`);
+    // The smallest is not enough for all rounds of both kinds.
+    const rounds = Math.min(CLAIM_ROUNDS, Math.floor(size / CLAIMED / 2));
+    const byTurn = await claimRounds(`${size}-t`, rounds, 0);
+    const shared = await claimRounds(`${size}-s`, rounds, CLAIMED / 2);
+    medians.push(
+      `${size.toLocaleString("en")} due: ${median(byTurn).toFixed(2)} ms, ` +
+        `${median(shared).toFixed(2)} ms where half of the places go round ${TENANTS} tenants`,
+    );
   }
   console.log(`a claim of ${CLAIMED} cases with their journals, median of ${CLAIM_ROUNDS}:`);
   for (const line of medians) console.log(`  ${line}`);
+}
+
+/** How long each of so many claims took, in ms. */
+async function claimRounds(prefix: string, rounds: number, places: number): Promise<readonly number[]> {
+  const tookMs: number[] = [];
+  let after: Awaited<ReturnType<typeof store.claimDue>>["sharedTo"] = null;
+  for (let round = 0; round < rounds; round += 1) {
+    const startedAt = performance.now();
+    const { cases, sharedTo } = await store.claimDue({
+      holderId: "bench",
+      claimIds: Array.from({ length: CLAIMED }, (_, n) => `${prefix}-${round}-${n}`),
+      caseTypes: [{ name: "waiting", version: 1 }],
+      engineVersion: ENGINE_VERSION,
+      actWithinMs: 60_000,
+      share: { places, after },
+    });
+    tookMs.push(performance.now() - startedAt);
+    after = sharedTo;
+    if (cases.length !== CLAIMED) throw new Error(`${cases.length} of ${CLAIMED} cases were claimed`);
+  }
+  return tookMs;
 }
 
 async function measureWaiting(): Promise<void> {

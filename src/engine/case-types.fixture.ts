@@ -97,17 +97,22 @@ export function withAttempt(
 export async function startCase(
   store: Store,
   caseType: CaseType,
-  options: { readonly caseId?: string; readonly input?: Json; readonly claim?: NewClaim } = {},
+  options: {
+    readonly caseId?: string;
+    readonly tenant?: string;
+    readonly input?: Json;
+    readonly claim?: NewClaim;
+  } = {},
 ): Promise<string> {
-  const { caseId = "00case", input = {}, claim = null } = options;
+  const { caseId = "00case", tenant = "default", input = {}, claim = null } = options;
   const at = await store.now();
-  const entry = startEntry(caseType, input);
+  const entry = { ...startEntry(caseType, input), tenant };
   const journal = [{ revision: 1, at, commitId: `start-${caseId}`, entry }];
   const start: NewCase = {
     identity: {
       caseId,
       shard: Number(caseId.slice(0, 2)),
-      tenant: "default",
+      tenant,
       caseType: caseType.outline.name,
       businessKey: null,
       startedAt: at,

@@ -277,6 +277,49 @@ describe("a worker", () => {
     await worker.stop();
   });
 
+  test("takes a case soon that became due after all that another tenant has piled up", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    for (let n = 0; n < 60; n += 1) await startCase(shop.store, order, { caseId: `00big-${n}` });
+    await shop.clock.advance(1_000);
+    await startCase(shop.store, order, { caseId: "00late", tenant: "small" });
+    const worker = shop.worker(order, { concurrency: 4 });
+    await worker.start();
+    await settle();
+    expect(sends.caseIds).toHaveLength(4);
+    expect(sends.caseIds).not.toContain("00late");
+    await sends.end(4);
+    await sends.end(4);
+    expect(sends.caseIds).toHaveLength(12);
+    expect(sends.caseIds).toContain("00late");
+    const stopped = worker.stop();
+    await sends.end(4);
+    await stopped;
+  });
+
+  test("shares no places of its claims while it keeps up", async () => {
+    const shop = new Shop();
+    const order = orderWith(() => "ok");
+    const shares: unknown[] = [];
+    const store: Store = {
+      ...shop.store,
+      claimDue: (request) => {
+        shares.push(request.share);
+        return shop.store.claimDue(request);
+      },
+    };
+    const worker = shop.worker(order, { store, concurrency: 4 });
+    await worker.start();
+    for (let n = 0; n < 6; n += 1) {
+      await startCase(shop.store, order, { caseId: `00one-${n}` });
+      await settle();
+    }
+    await worker.stop();
+    expect(shares.length).toBeGreaterThan(6);
+    expect(new Set(shares)).toEqual(new Set([undefined]));
+  });
+
   test("puts a case in sight whose journal cannot be read, and works on with the others", async () => {
     const shop = new Shop();
     const order = orderWith(() => "ok");

@@ -6,6 +6,7 @@
 import { ACT_WITHIN_MS_MIN } from "../core/claim.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Ports } from "../core/ports.ts";
+import { afterClaim, FIRST_ROUND, sharedPlaces } from "../core/turns.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Registry } from "../define/registry.ts";
 import {
@@ -120,6 +121,7 @@ class ClaimingWorker implements Worker {
   #lookAt = -Infinity;
   /** When it last claimed, by the monotonic clock. */
   #claimedAt = -Infinity;
+  #round = FIRST_ROUND;
   readonly #away = new Set<string>();
   #stopping: Promise<void> | null = null;
 
@@ -327,6 +329,7 @@ class ClaimingWorker implements Worker {
     this.#lookAt = Infinity;
     const askedAt = ports.clock.monotonic();
     this.#claimedAt = askedAt;
+    const shared = sharedPlaces(this.#round, count);
     const reply = await holding.claim(claimIds, () =>
       store.claimDue({
         holderId: holding.holderId,
@@ -334,8 +337,11 @@ class ClaimingWorker implements Worker {
         caseTypes: registry.all.map(({ outline }) => ({ name: outline.name, version: outline.version })),
         engineVersion: ENGINE_VERSION,
         actWithinMs: ACT_WITHIN_MS_MIN,
+        ...(shared === 0 ? {} : { share: { places: shared, after: this.#round.after } }),
       }),
     );
+    const isBehind = reply.nextDueAt !== null && reply.nextDueAt <= reply.now;
+    this.#round = afterClaim(this.#round, { shared, sharedTo: reply.sharedTo, isBehind });
     this.#databaseClock.follow(reply.now, askedAt);
     this.#lookAt = Math.min(this.#lookAt, reply.nextDueAt ?? Infinity, reply.now + NET_POLL_MS);
     this.#begin(holding, reply);

@@ -15,6 +15,7 @@ import type { Entry, JournalEntry } from "../core/journal.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
+import type { TurnGroup } from "../core/turns.ts";
 import type { AuditStore, NewAuditLine } from "./audit-port.ts";
 import type { BulkStore } from "./bulk-port.ts";
 import type { ChildStore } from "./child-port.ts";
@@ -208,6 +209,15 @@ export interface ClaimRequest {
   readonly actWithinMs: number;
   /** The time by which a case must be due; the database's own when left out. */
   readonly now?: number;
+  /** Places that go round the case types and tenants, of those wanted. Default: none. */
+  readonly share?: TurnShare;
+}
+
+/** How the places of a claim are shared: takeTurns of core says whose turn it is. */
+export interface TurnShare {
+  readonly places: number;
+  /** The group to go on after; null = from the first. */
+  readonly after: TurnGroup | null;
 }
 
 /** Due cases, now claimed, and when the next one will be due. */
@@ -221,6 +231,8 @@ export interface ClaimReply {
    * were asked for, more may be due at once: then it is `now`.
    */
   readonly nextDueAt: number | null;
+  /** The group after which the next shared places go on; null = from the first, as where nothing was claimed. */
+  readonly sharedTo: TurnGroup | null;
   /** Database time of the claim. */
   readonly now: number;
 }

@@ -9,6 +9,7 @@ import { commitOf, newCase, newId, note } from "./made-cases.ts";
 /** What each hot statement must read its tables by; nothing else may read `cases`, `journal`, `snapshots` or `search_values`. */
 const hot: readonly (readonly [StatementName, readonly string[]])[] = [
   ["claim_due", ["cases_due", "cases_pkey", "journal_pkey", "snapshots_pkey"]],
+  ["claim_shared", ["cases_due", "cases_due_in_group", "cases_pkey", "journal_pkey", "snapshots_pkey"]],
   ["next_due", ["cases_due"]],
   ["commit_one", ["cases_pkey"]],
   ["commit_batch", ["cases_pkey"]],
@@ -148,6 +149,41 @@ describe("plans", () => {
       expect(looked.length).toBeGreaterThan(0);
       expect(looked.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(3 * 4 + 4);
       expect(plan).not.toContain("Rows Removed by Filter");
+    });
+
+    test("a claim whose places go round looks at no more than its groups and its places, however much one tenant has piled up", async () => {
+      // One tenant has nearly all, so that what the planner knows speaks against the index of groups.
+      await client.query(`
+        insert into foothold.cases (
+          shard, case_id, tenant, case_type, definition_version, engine_version, state, due_at, revision, lineage,
+          started_at, changed_at, summary, has_review
+        )
+        select 1, '01-late-' || n, 'tenant-' || n, 'purchase', 1, 1, 'waiting', now() + interval '8 days', 4, '0', now(), now(),
+          '{"reviews": []}', false
+        from generate_series(1, 3) as n;
+        analyze foothold.cases;
+        prepare claiming as ${statements("claim_shared").text}`);
+      const { rows } = await client.query<{ "QUERY PLAN": string }>(
+        `explain (analyze, costs off, timing off)
+         execute claiming(extract(epoch from now() + interval '9 days') * 1000, 1, '{purchase}', '{1}', 'h', 1,
+           '{e,f,g,h,i,j,k,l}', 1, 4, null, null)`,
+      );
+      await client.query("deallocate claiming; select pg_stat_force_next_flush()");
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      const looks = [...plan.matchAll(/using (cases_due\w*)[^\n]*actual rows=([\d.]+) loops=(\d+)/g)];
+      const seenBy = (index: string): number =>
+        looks
+          .filter(([, name]) => name === index)
+          .reduce((sum, [, , seen, loops]) => sum + Number(seen) * Number(loops), 0);
+      // The four groups, a case of each that is due, and one of each priority of each.
+      expect(seenBy("cases_due_in_group")).toBeGreaterThan(0);
+      expect(seenBy("cases_due_in_group")).toBeLessThanOrEqual(4 + 4 + 3 * 4);
+      // Those that have a place already are passed by.
+      expect(seenBy("cases_due")).toBeLessThanOrEqual(3 * 4 + 4);
+      const passedBy = [
+        ...plan.matchAll(/Filter: [^\n]*case_id <> ALL[^\n]*\n *Rows Removed by Filter: (\d+)/g),
+      ];
+      expect(passedBy.reduce((sum, [, removed]) => sum + Number(removed), 0)).toBeLessThanOrEqual(4 * 3);
     });
 
     test("the batch commit goes case by case, in the order it was given, so it locks in that order", async () => {

@@ -10,7 +10,7 @@ import type { CredentialState } from "../../core/refresh.ts";
 import { isClaimable, type CaseSummary } from "../../core/row.ts";
 import type { Entry } from "../../core/journal.ts";
 import { holdsKey, keyFreedByIn, priorityIn } from "../../core/start-entry.ts";
-import { turnAt } from "../../core/starting.ts";
+import { takeTurns, type DueCase, type TurnGroup } from "../../core/turns.ts";
 import type { CredentialChange } from "../destination-port.ts";
 import {
   CLAIM_BATCH_MAX,
@@ -152,8 +152,20 @@ function startOf({ journal }: MemoryCase): readonly Entry[] {
   return journal.slice(0, 1).map(({ entry }) => entry);
 }
 
-function turnOf(one: MemoryCase): number {
-  return turnAt(one.row.dueAt ?? 0, priorityIn(startOf(one)));
+function dueCaseOf(stored: MemoryCase): DueCase & { readonly stored: MemoryCase } {
+  const { caseType, tenant } = stored.identity;
+  return { caseType, tenant, dueAt: stored.row.dueAt ?? 0, priority: priorityIn(startOf(stored)), stored };
+}
+
+/** The groups in which anything has a time. */
+function groupsOf(cases: Iterable<MemoryCase>): readonly TurnGroup[] {
+  const groups = new Map<string, TurnGroup>();
+  for (const { identity, row, claim } of cases) {
+    const { caseType, tenant } = identity;
+    if (claim === null && isClaimable(row, Infinity))
+      groups.set(JSON.stringify([caseType, tenant]), { caseType, tenant });
+  }
+  return [...groups.values()];
 }
 
 const EMPTY = {
@@ -257,11 +269,16 @@ class Memory implements StagedStore {
     const now = this.now();
     const dueBy = request.now ?? now;
     const cases = takeable(this.cases.values(), request);
-    const due = cases
-      .filter(({ row }) => isClaimable(row, dueBy))
-      .toSorted((one, other) => turnOf(one) - turnOf(other))
-      .slice(0, claimIds.length);
-    const claimed = due.flatMap((one, index): readonly MemoryCase[] => {
+    const { taken: due, sharedTo } = takeTurns(
+      cases.filter(({ row }) => isClaimable(row, dueBy)).map(dueCaseOf),
+      {
+        places: claimIds.length,
+        shared: request.share?.places ?? 0,
+        after: request.share?.after ?? null,
+        groups: request.share === undefined ? [] : groupsOf(this.cases.values()),
+      },
+    );
+    const claimed = due.flatMap(({ stored: one }, index): readonly MemoryCase[] => {
       const claimId = claimIds[index];
       if (claimId === undefined) return [];
       const taken = { ...one, claim: newClaim({ claimId, holderId, actWithinMs }, now) };
@@ -271,7 +288,8 @@ class Memory implements StagedStore {
     const next = cases.find(({ row }) => !isClaimable(row, dueBy));
     const isFull = claimed.length > 0 && claimed.length === claimIds.length;
     const nextDueAt = isFull ? now : (next?.row.dueAt ?? null);
-    return { ...this.foldAll(claimed), nextDueAt, now };
+    const after = claimed.length === 0 ? null : sharedTo;
+    return { ...this.foldAll(claimed), nextDueAt, sharedTo: after, now };
   }
 
   private foldAll(claimed: readonly MemoryCase[]): Pick<ClaimReply, "cases" | "unreadable"> {

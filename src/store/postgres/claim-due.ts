@@ -1,6 +1,7 @@
 /** Claiming due cases. */
 
 import { invariant } from "../../core/errors.ts";
+import type { TurnGroup } from "../../core/turns.ts";
 import { FOLD_VERSION } from "../../core/snapshot.ts";
 import { CLAIM_BATCH_MAX, type ClaimReply, type ClaimRequest, type StoredRow } from "../port.ts";
 import {
@@ -17,6 +18,12 @@ import type { Database, Parameter } from "./database.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { writeSnapshot } from "./snapshots.ts";
 
+type ClaimedColumns = FoldableColumns & {
+  readonly now: number;
+  readonly shared_to_type: string | null;
+  readonly shared_to_tenant: string | null;
+};
+
 /** Claims due cases as the port says. */
 export async function claimDue(
   database: Database,
@@ -31,13 +38,17 @@ export async function claimDue(
     caseTypes.map(({ name }) => name),
     caseTypes.map(({ version }) => version),
   ];
-  const rows = await database.run<FoldableColumns & { readonly now: number }>("claim_due", [
-    ...whichCases,
-    holderId,
-    actWithinMs,
-    claimIds,
-    FOLD_VERSION,
-  ]);
+  const { places = 0, after = null } = request.share ?? {};
+  const claim: readonly Parameter[] = [...whichCases, holderId, actWithinMs, claimIds, FOLD_VERSION];
+  const rows =
+    places === 0
+      ? await database.run<ClaimedColumns>("claim_due", claim)
+      : await database.run<ClaimedColumns>("claim_shared", [
+          ...claim,
+          places,
+          after?.caseType ?? null,
+          after?.tenant ?? null,
+        ]);
   const groups = groupByCase(rows);
   const read = await Promise.all(groups.map((group) => readClaimed(database, group)));
   for (const one of read) {
@@ -53,15 +64,23 @@ export async function claimDue(
     ),
   };
   const [first] = rows;
+  const sharedTo = first === undefined ? null : sharedToOf(first);
   if (first !== undefined && groups.length === claimIds.length) {
-    return { ...found, nextDueAt: first.now, now: first.now };
+    return { ...found, nextDueAt: first.now, sharedTo, now: first.now };
   }
   const [next] = await database.run<{ readonly now: number; readonly next_due_at: number | null }>(
     "next_due",
     whichCases,
   );
   invariant(next !== undefined, "next_due returned no row");
-  return { ...found, nextDueAt: next.next_due_at, now: first?.now ?? next.now };
+  return { ...found, nextDueAt: next.next_due_at, sharedTo, now: first?.now ?? next.now };
+}
+
+function sharedToOf({
+  shared_to_type: caseType,
+  shared_to_tenant: tenant,
+}: ClaimedColumns): TurnGroup | null {
+  return caseType === null || tenant === null ? null : { caseType, tenant };
 }
 
 /**

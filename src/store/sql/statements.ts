@@ -29,6 +29,7 @@ const STATEMENT_NAMES = [
   "claim_bulk_items",
   "claim_due",
   "claim_messages",
+  "claim_shared",
   "claim_work",
   "clear_failures",
   "commit_batch",

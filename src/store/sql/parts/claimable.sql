@@ -1,5 +1,5 @@
 -- Whether the case c may be claimed: isClaimable of core/row.ts, in SQL. A test keeps the two equal.
--- In: claim_due.
+-- In: claim_due, claim_shared.
 -- $1 time by which to be due, epoch ms, null = now; $2 engine version; $3, $4 case types and their versions
 (
   c.state in ('ready', 'waiting', 'paused')
