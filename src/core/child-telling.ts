@@ -16,6 +16,9 @@ export const CHILD_DEPTH_MAX = 8;
 /** How a case stands, as far as its row tells: when that changes, its parent is told. */
 export type RowStanding = "running" | "inReview" | "done" | "canceled";
 
+/** How a case stood when its parent was last told; telling = it is being told, or nobody knows whether it was. */
+export type ToldStanding = RowStanding | "telling";
+
 /** The PostgreSQL store says the same in SQL, and a test holds the two equal. */
 export function rowStanding({
   state,

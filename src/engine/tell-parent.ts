@@ -4,6 +4,7 @@
  * parent knows what it was told already (R23). Where people are waited for, all that stand above learn it.
  */
 
+import { isEnd } from "../core/child-standing.ts";
 import { CHILD_DEPTH_MAX, newsOf, rowStanding, tellingOf } from "../core/child-telling.ts";
 import type { CaseState } from "../core/case-state.ts";
 import { isFootholdError } from "../core/errors.ts";
@@ -34,12 +35,28 @@ async function tell(context: TellingContext, caseId: string, isThorough: boolean
   const { store } = context;
   const stored = await look(context, caseId);
   if (stored === null || stored.state.parent === null) return false;
+  const isTelling = await beginToTell(context, stored.state);
+  if (!isTelling && !isThorough) return false;
   const { isNew, known } = await tellUpwards(context, stored.state, isThorough);
   // What was told before, perhaps not to all above, is noted by the sweep, which tells them.
   if (!isNew && !isThorough) return false;
   const { state, summary } = rowOf(stored.state);
   await store.children.noteTold(caseId, rowStanding({ state, hasReview: summary.reviews.length > 0 }), known);
   return isNew;
+}
+
+/**
+ * False where the parent knows. That a case is being told of is noted before: where the note after it is lost, the case may by
+ * then stand again as its parent was told before, and nobody would find a difference. From an end there is no such way back.
+ */
+async function beginToTell(context: TellingContext, child: CaseState): Promise<boolean> {
+  const told = tellingOf(child);
+  if (told === null || child.parent === null) return false;
+  if (isEnd(told.standing)) return true;
+  const parent = await look(context, child.parent.caseId);
+  if (parent === null || newsOf(parent.state, told) === null) return false;
+  await context.store.children.noteTold(child.caseId, "telling", { kind: "nothing" });
+  return true;
 }
 
 /** The same by whoever ended or changed it, so that its parent goes on at once. Never rejects: the sweep tells what it could not. */

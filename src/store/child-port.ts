@@ -1,6 +1,6 @@
 /** The part of the store port that knows which cases others started. */
 
-import type { RowStanding } from "../core/child-telling.ts";
+import type { RowStanding, ToldStanding } from "../core/child-telling.ts";
 
 /** Which cases to list whose parents are not told. */
 export interface UntoldRequest {
@@ -32,6 +32,9 @@ export interface ChildStore {
    * with a parent counts as told to be running.
    */
   listUntold(request: UntoldRequest): Promise<readonly UntoldCase[]>;
-  /** Notes how a case stood when its parent was told: where it has one that knows what is said. */
-  noteTold(caseId: string, standing: RowStanding, known: ParentKnows): Promise<void>;
+  /**
+   * Notes how a case stood when its parent was told: where it has one that knows what is said. With `telling` it is listed,
+   * however it stands, until something else is noted.
+   */
+  noteTold(caseId: string, standing: ToldStanding, known: ParentKnows): Promise<void>;
 }

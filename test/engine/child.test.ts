@@ -205,6 +205,43 @@ describe.each(STORES)("a child on %s", (kind) => {
     expect(shown).toMatchObject({ step: "ship", caseType: "shipment" });
   });
 
+  test("tells that it needs nobody any more, where what was noted of the telling before that was lost", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all, label } = ordersAt(destination);
+    destination.script("/labels/a", { status: 422, body: { message: "no such parcel" } });
+    const caseId = await started(world, all, { parcels: ["a"] });
+    const { children } = world.store;
+    const store: Store = {
+      ...world.store,
+      children: {
+        ...children,
+        noteTold: (told, standing, known) =>
+          standing === "inReview"
+            ? Promise.reject(new FootholdError("DATABASE_UNAVAILABLE", "The test lost it."))
+            : children.noteTold(told, standing, known),
+      },
+    };
+    const worker = await world.worker(all, { store });
+    const needsPeople = async (): Promise<boolean> => {
+      const [wait] = (await world.row(caseId)).summary.waits;
+      return wait?.kind === "child" && wait.needsPeople;
+    };
+    await until("the order to show it", async () => ((await needsPeople()) ? true : null));
+    await worker.stop({ graceMs: 1_000 });
+    const [shipment] = await childrenOf(world, caseId);
+    const [stopped] = await childrenOf(world, shipment?.caseId ?? "");
+    const desk = world.desk(...all);
+    const input = { parcel: "b" };
+    await desk.correctInput(stopped?.caseId ?? "", { input, by: "ann", reason: "wrong one" });
+    expect(await world.row(stopped?.caseId ?? "")).toMatchObject({
+      caseType: label.outline.name,
+      state: "ready",
+    });
+    world.sweep({ intervalMs: 50 });
+    await until("the order to need nobody", async () => ((await needsPeople()) ? null : true));
+  });
+
   test("is canceled before its parent goes on undoing, and everything is undone", async () => {
     const world = await worlds.open();
     const destination = await world.destination();

@@ -1,6 +1,6 @@
 /** The cases of a memory store: rows, claims and journals, and the one way to append to them. */
 
-import { rowStanding, type RowStanding } from "../../core/child-telling.ts";
+import { rowStanding, type ToldStanding } from "../../core/child-telling.ts";
 import { FootholdError, invariant } from "../../core/errors.ts";
 import type { Entry, JournalEntry } from "../../core/journal.ts";
 import { extendLineage } from "../../core/lineage.ts";
@@ -34,7 +34,7 @@ export interface MemoryCase {
   readonly claim: MemoryClaim | null;
   readonly journal: readonly JournalEntry[];
   /** How it stood when its parent was last told. */
-  readonly told: RowStanding;
+  readonly told: ToldStanding;
   /** What its facts and moves are known by, with the commits that stored them. */
   readonly changes: ReadonlyMap<string, string>;
 }

@@ -3,7 +3,7 @@
  * nothing; each method is one step that nothing can come in between. Everything is gone with the process.
  */
 
-import type { RowStanding } from "../../core/child-telling.ts";
+import type { ToldStanding } from "../../core/child-telling.ts";
 import { invariant, isFootholdError } from "../../core/errors.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { CredentialState } from "../../core/refresh.ts";
@@ -362,7 +362,7 @@ class Memory implements StagedStore {
       .slice(0, limit);
   }
 
-  noteTold(caseId: string, standing: RowStanding, known: ParentKnows): void {
+  noteTold(caseId: string, standing: ToldStanding, known: ParentKnows): void {
     const stored = this.cases.get(caseId);
     const parentId = stored?.row.summary.parent?.caseId;
     if (stored === undefined || parentId === undefined || !this.#doesKnow(parentId, known)) return;
