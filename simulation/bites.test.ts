@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { SABOTAGES, type Sabotage } from "./sabotage.ts";
+import { MAIN_WORLD } from "./world.ts";
 
 /** Seeds within which a switched-off rule must be found. */
 const SEEDS_MAX = 2_000;
@@ -30,12 +31,15 @@ function sabotage({ file, edits }: Sabotage, index: number): string {
   return copy;
 }
 
-function simulate(copy: string): { readonly status: number | null; readonly output: string } {
+function simulate(
+  copy: string,
+  { world = MAIN_WORLD.name }: Sabotage,
+): { readonly status: number | null; readonly output: string } {
   const loader = join(copy, "test/setup/typescript.mjs");
   const main = join(copy, "simulation/main.ts");
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["--import", loader, main, "--seeds", String(SEEDS_MAX), "--until-found"],
+    ["--import", loader, main, "--world", world, "--seeds", String(SEEDS_MAX), "--until-found"],
     { encoding: "utf8", cwd: copy },
   );
   return { status, output: `${stdout}${stderr}` };
@@ -47,7 +51,7 @@ describe("the simulation bites", () => {
   it.each(SABOTAGES.map((one, index) => [one.rule, one, index] as const))(
     `finds within ${SEEDS_MAX} seeds that this is switched off: %s`,
     (_, one, index) => {
-      const { status, output } = simulate(sabotage(one, index));
+      const { status, output } = simulate(sabotage(one, index), one);
       expect(output).toMatch(/^seed \d+: /m);
       expect(status).toBe(1);
     },

@@ -66,41 +66,51 @@ function isOfSend({ by }: Confirmation): boolean {
   return by.how === "response" || by.how === "check" || by.how === "lateReport";
 }
 
+/** What is judged of a case that may be canceled. */
+interface Canceled {
+  readonly shape: CaseShape;
+  /** Of this case. */
+  readonly effects: readonly Effect[];
+  readonly lostAttempts: LostAttempts;
+}
+
 /**
- * Canceled means that each effect is taken back, or that somebody said that it stays. What a step did before it was done
- * again, by its policy or by order, is what the author or that person lets stand beside; and of what a failover lost no journal
+ * Canceled means that each effect is taken back, or that somebody said that it stays; of what a failover lost no journal
  * knows.
  */
 export function checkCanceled(
-  {
-    shape,
-    effects,
-    lostAttempts,
-  }: {
-    readonly shape: CaseShape;
-    /** Of this case. */
-    readonly effects: readonly Effect[];
-    readonly lostAttempts: LostAttempts;
-  },
-  { row, journal }: StoredCase,
+  { shape, effects, lostAttempts }: Canceled,
+  stored: StoredCase,
 ): readonly Violation[] {
-  if (row.state !== "canceled") return [];
-  const state = foldJournal(row.caseId, journal);
-  return effects.flatMap(({ id, request: { step, intentVersion }, isUndone }): readonly Violation[] => {
-    if (isUndone || step !== undoneName(step) || stepOf(state, step).leftOutside !== null) return [];
-    if ([step, undoName(step)].some((one) => lostAttempts.has(`${row.caseId} ${one}`))) return [];
-    const isOrdered = journal.some(({ entry }) => entry.kind === "redoOrdered" && entry.step === step);
-    const isRedone =
-      (isOrdered || sendOutline(shape, step)?.onLapse === "redo") &&
-      journal.some(
-        ({ entry }) =>
-          entry.kind === "stepConfirmed" && entry.step === step && entry.intentVersion > intentVersion,
-      );
-    // An effect that its worker told of too late, or that is one too many, is in sight.
-    const isInSight = stepOf(state, step).review?.reason === "mayExistTwice";
-    if (isRedone || isInSight) return [];
-    return [
-      { rule: "canceled", what: `${row.caseId} is canceled, and ${id} of ${step} is there without a word` },
-    ];
+  const { caseId, state } = stored.row;
+  if (state !== "canceled") return [];
+  return effects.flatMap((effect): readonly Violation[] => {
+    const { step } = effect.request;
+    if (effect.isUndone || step !== undoneName(step) || isSpokenOf(shape, stored, effect.request)) return [];
+    if ([step, undoName(step)].some((one) => lostAttempts.has(`${caseId} ${one}`))) return [];
+    const what = `${caseId} is canceled, and ${effect.id} of ${step} is there without a word`;
+    return [{ rule: "canceled", what }];
   });
+}
+
+/**
+ * True of what a step did that has its word in the record of its case: somebody said that it stays, or it may be one too many
+ * and its review says so. What a step did before it was done again, by its policy or by order, is what the author or that
+ * person lets stand beside.
+ */
+export function isSpokenOf(
+  shape: CaseShape,
+  { row, journal }: StoredCase,
+  { step, intentVersion }: { readonly step: string; readonly intentVersion: number },
+): boolean {
+  const { leftOutside, review } = stepOf(foldJournal(row.caseId, journal), step);
+  if (leftOutside !== null || review?.reason === "mayExistTwice") return true;
+  const isOrdered = journal.some(({ entry }) => entry.kind === "redoOrdered" && entry.step === step);
+  return (
+    (isOrdered || sendOutline(shape, step)?.onLapse === "redo") &&
+    journal.some(
+      ({ entry }) =>
+        entry.kind === "stepConfirmed" && entry.step === step && entry.intentVersion > intentVersion,
+    )
+  );
 }

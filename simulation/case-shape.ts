@@ -76,12 +76,14 @@ export interface CaseShape {
   readonly inFlight: InFlightPolicy;
   /** It takes no input that is marked as faulty: whoever would start it so starts nothing. */
   readonly refusesFaulty: boolean;
+  /** The keys of every `each`. */
+  readonly keys: readonly string[];
 }
 
 /** The type of the cases that people start. */
 export const TOP_TYPE = "simulated";
 
-/** The keys of every `each`. */
+/** The keys of every `each`, where nothing else is drawn. */
 export const KEYS: readonly string[] = ["a", "b", "c"];
 
 /** Draws a shape. */
@@ -89,7 +91,7 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
   const count = random.between(2, 4);
   const steps: StepOutline[] = [];
   const hasApproval = random.chance(0.4);
-  const inFlight = random.pick(LIMITS);
+  const inFlight = drawLimit(random);
   for (let index = 0; index < count; index += 1) {
     const common = drawCommon(random, steps, "step");
     if (index === 0 && hasApproval) {
@@ -109,7 +111,13 @@ export function drawShape(random: SeededRandom, contracts: readonly Contract[]):
     isVersioned: random.chance(0.3),
     inFlight,
     refusesFaulty: false,
+    keys: KEYS,
   };
+}
+
+/** Draws an in-flight limit. */
+export function drawLimit(random: SeededRandom): InFlightPolicy {
+  return random.pick(LIMITS);
 }
 
 /** What steps of every kind have. */
@@ -219,16 +227,20 @@ function probeOf(name: string, destination: DestinationOutline): ConditionOutlin
 /** What most often goes its own way is drawn most often. */
 const POLICIES: readonly LapsePolicy[] = ["recheck", "recheck", "redo", "undo", "undo", "undo", "review"];
 
-interface SendDraw {
+/** What a step that sends is drawn from. */
+export interface SendDraw {
   readonly contract: Contract;
   readonly onLapse: LapsePolicy;
   readonly inFlight: InFlightPolicy;
+  /** Left out = it is drawn whether it can be taken back. */
+  readonly hasUndo?: boolean;
 }
 
-function drawSend(
+/** Draws a step that sends. */
+export function drawSend(
   random: SeededRandom,
   common: Common,
-  { contract, onLapse, inFlight }: SendDraw,
+  { contract, onLapse, inFlight, hasUndo }: SendDraw,
 ): SendStepOutline {
   const destination = destinationOutline(contract, inFlight);
   const isConditional = contract === "if-match";
@@ -249,7 +261,7 @@ function drawSend(
     undo: null,
   };
   // What is canceled is undone, whatever the policy for what lapses.
-  if (onLapse !== "undo" && !random.chance(0.5)) return step;
+  if (!(hasUndo ?? (onLapse === "undo" || random.chance(0.5)))) return step;
   const follows = { formerly: [], after: [], closure: [], when: [], requires: [], uses: [] };
   const undo: SendStepOutline = {
     ...follows,

@@ -11,7 +11,7 @@ import type {
   RuntimeSendStep,
   RuntimeStep,
 } from "../src/define/case-type.ts";
-import { APPROVED, ARRIVED, IN_STOCK, KEYS, LARGE, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
+import { APPROVED, ARRIVED, IN_STOCK, LARGE, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
 import { bindChild } from "./child-step.ts";
 import { OWN_CASES } from "./family.ts";
 import type { Outside } from "./outside.ts";
@@ -53,7 +53,9 @@ const SEARCH: SearchOutline = {
 
 /** Binds a shape to a process. */
 export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outside: Outside): CaseType {
-  const steps = shape.steps.map((outline) => [outline.name, bindStep(outline, process, outside)] as const);
+  const steps = shape.steps.map(
+    (outline) => [outline.name, bindStep(shape, outline, process, outside)] as const,
+  );
   return {
     outline: {
       name: shape.caseType,
@@ -83,7 +85,12 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
   };
 }
 
-function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outside): RuntimeStep {
+function bindStep(
+  { keys }: CaseShape,
+  outline: StepOutline,
+  process: SimulatedProcess,
+  outside: Outside,
+): RuntimeStep {
   const bind = ({ name }: { readonly name: string }): RuntimeCondition =>
     bindCondition(name, process, outside);
   const conditions = { when: outline.when.map(bind), requires: outline.requires.map(bind) };
@@ -111,7 +118,7 @@ function bindStep(outline: StepOutline, process: SimulatedProcess, outside: Outs
         kind: "each",
         outline,
         ...conditions,
-        items: () => KEYS.map((key) => ({ key, item: key })),
+        items: () => keys.map((key) => ({ key, item: key })),
         part: (key) => bindSendOrChild(partOutline(outline, key), process, outside),
       };
     case "step":

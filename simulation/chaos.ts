@@ -2,6 +2,7 @@
 
 import { ARRIVED, REVOKED } from "./case-shape.ts";
 import { LAG_MAX } from "./failover.ts";
+import type { Moment } from "./levels-cancel.ts";
 import type { PersonAct } from "./person.ts";
 import { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -30,8 +31,10 @@ export interface Chaos {
   killServer(): void;
   /** The database loses its last commits, `lag` at most. */
   failOver(lag: number): void;
-  /** Somebody cancels a case that another one started. */
-  cancelChild(random: SeededRandom): void;
+  /** Somebody acts on a case that another one started, where there is one. */
+  actBelow(random: SeededRandom, act: PersonAct | "repair"): void;
+  /** Somebody cancels the first case at a moment, which is waited for so long, in virtual ms. */
+  cancelOrder(moment: Moment, waitMs: number): void;
 }
 
 /** Draws what happens in a run, and when. */
@@ -67,5 +70,5 @@ export function planFamilyChaos(chaos: Chaos, seed: number, scheduler: Scheduler
   if (!random.chance(CANCEL_CHILD_SHARE)) return;
   const times = random.between(1, 3);
   for (let index = 0; index < times; index += 1)
-    scheduler.schedule(random.between(0, CHAOS_MS / 2), () => chaos.cancelChild(random));
+    scheduler.schedule(random.between(0, CHAOS_MS / 2), () => chaos.actBelow(random, "cancel"));
 }

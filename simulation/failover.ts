@@ -24,7 +24,7 @@ export class ReplicatedDatabase {
   readonly #lostRevisions = new Set<string>();
   /** Until when a refresh may be under way whose turn is lost, by credential. */
   readonly #lostTurns = new Map<string, number>();
-  /** What the standby had after each of the last commits, oldest first. */
+  /** What the standby had after each of the last commits, oldest first; none before it lags. */
   #images: (() => void)[] = [];
 
   constructor(now: () => number) {
@@ -104,7 +104,7 @@ export class ReplicatedDatabase {
   #recorded(store: Store): Store {
     const recorded = async <Reply>(reply: Promise<Reply>): Promise<Reply> => {
       const value = await reply;
-      this.#images = [...this.#images, this.#replicate()].slice(-1 - LAG_MAX);
+      if (this.#images.length > 0) this.#images = [...this.#images, this.#replicate()].slice(-1 - LAG_MAX);
       return value;
     };
     return {

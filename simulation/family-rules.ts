@@ -252,8 +252,9 @@ function checkChildren(
         "child",
         `it is ${row.state}, and ${caseId}, which ${step} started, is ${below ?? "not there"}`,
       );
+    const isOrdered = journal.some((one) => one.entry.kind === "redoOrdered" && one.entry.step === step);
     const isRedone =
-      startOutline(shape, step)?.onLapse === "redo" &&
+      (isOrdered || startOutline(shape, step)?.onLapse === "redo") &&
       intentVersion < (stepOf(state, step).intent?.version ?? 0);
     if (row.state === "canceled" && below === "done" && !isLeft && !isRedone)
       violate("canceled", `it is canceled, and ${caseId}, which ${step} started, is done without a word`);

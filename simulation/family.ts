@@ -10,6 +10,7 @@ import {
   drawCommon,
   drawStep,
   eachOf,
+  KEYS,
   SEND_DEADLINE_MS,
   type CaseShape,
   type Common,
@@ -25,6 +26,10 @@ const CHILD_SHARE = 0.2;
 const GRANDCHILD_SHARE = 0.5;
 /** Steps of a case below another one beside its own child: a seed with children must not take much longer. */
 const STEPS_BELOW_MAX = 2;
+/** What becomes of a case whose child somebody else cancels. */
+export const ON_CANCELED = ["review", "cancel", "result"] as const;
+const ON_LAPSE = ["review", "redo", "undo", "undo"] as const;
+
 /** Makes other draws than the run does of the same seed. */
 const SALT = 0x5f3759df;
 
@@ -60,7 +65,7 @@ function drawBelow(random: SeededRandom, level: number, draw: StepDraw): CaseSha
   while (steps.length < count) steps.push(drawStep(random, drawCommon(random, steps, prefix), draw));
   const { inFlight } = draw;
   const refusesFaulty = random.chance(0.8);
-  return { caseType, steps, guarded: new Set(), isVersioned: false, inFlight, refusesFaulty };
+  return { caseType, steps, guarded: new Set(), isVersioned: false, inFlight, refusesFaulty, keys: KEYS };
 }
 
 interface Wanted {
@@ -73,17 +78,26 @@ function withChild(random: SeededRandom, shape: CaseShape, { caseType, mayBeEach
   const replaced = random.pick(shape.steps.filter(({ kind }) => kind !== "approval"));
   const { name, formerly, after, closure, when, requires, uses } = replaced;
   const common = { name, formerly, after, closure, when, requires, uses };
-  const one = startOf(random, common, caseType, shape);
+  const onCanceled = random.pick(ON_CANCELED);
+  const onLapse = random.pick(ON_LAPSE);
+  const one = startOf(common, { caseType, onCanceled, onLapse }, shape);
   const isEach = mayBeEach && random.chance(0.3);
   const child = isEach ? eachOf(one, random.next()) : one;
   return { ...shape, steps: shape.steps.map((step) => (step === replaced ? child : step)) };
 }
 
-function startOf(
-  random: SeededRandom,
+/** What a step starts. */
+export interface Started {
+  readonly caseType: string;
+  readonly onCanceled: (typeof ON_CANCELED)[number];
+  readonly onLapse: (typeof ON_LAPSE)[number];
+}
+
+/** A step that starts another case, and takes it back by canceling that. */
+export function startOf(
   common: Common,
-  caseType: string,
-  { inFlight }: CaseShape,
+  { caseType, onCanceled, onLapse }: Started,
+  { inFlight }: Pick<CaseShape, "inFlight">,
 ): SendStepOutline {
   const sending = {
     kind: "step",
@@ -103,7 +117,5 @@ function startOf(
     undo: null,
     child: { act: "cancel", caseType },
   };
-  const onCanceled = random.pick(["review", "cancel", "result"] as const);
-  const onLapse = random.pick(["review", "redo", "undo", "undo"] as const);
   return { ...common, ...sending, onLapse, undo, child: { act: "start", caseType, onCanceled } };
 }

@@ -1,6 +1,6 @@
 /** How often each fault was really hit: a run in which a fault was not hit says nothing about it. */
 
-/** Every kind of fault that the simulation makes. */
+/** Every kind of fault that the main world makes. */
 export const FAULT_KINDS = [
   "requestLost",
   "replyLost",
@@ -126,8 +126,34 @@ export const FAULT_KINDS = [
   "undoUnknown",
 ] as const;
 
-/** One of {@link FAULT_KINDS}. */
-export type FaultKind = (typeof FAULT_KINDS)[number];
+/** An order was canceled half-way, as one of the cases below it stood so. */
+const CANCELED_KINDS = [
+  "canceledAnyTime",
+  "canceledWhileStarting",
+  "canceledWhileClaimed",
+  "canceledWhileInReview",
+  "canceledWhilePaused",
+  "canceledWhileRepaired",
+  "canceledWhileDone",
+  "canceledWhileTakenBack",
+] as const;
+
+/** One of {@link ALL_KINDS}. */
+export type FaultKind = (typeof FAULT_KINDS)[number] | (typeof CANCELED_KINDS)[number];
+
+/** Of every world. */
+export const ALL_KINDS: readonly FaultKind[] = [...FAULT_KINDS, ...CANCELED_KINDS];
+
+/** What the world of three levels makes. */
+export const LEVEL_KINDS: readonly FaultKind[] = [
+  ...(["requestLost", "replyLost", "workerKilled", "workerStopped", "clockJump"] as const),
+  ...(["refused", "answerLost", "delayedRequest", "unavailable", "throttled", "quota"] as const),
+  ...(["rejected", "denied", "notThereYet", "nameTaken", "lateReport", "claimLost"] as const),
+  ...(["correction", "resume", "pause", "repair", "takeOver", "pageLeft", "restored"] as const),
+  ...(["ruledOut", "confirmedByHand", "lapsed", "undoUnknown", "leftOutside", "each"] as const),
+  ...(["child", "grandchild", "childInReview", "childCanceled"] as const),
+  ...(["childTakenBack", "cancel", "canceledWithUndo", ...CANCELED_KINDS] as const),
+];
 
 /** Counts of one run or of many. */
 export class FaultCounts {

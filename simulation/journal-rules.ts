@@ -18,7 +18,7 @@ import { isSameLook } from "../src/core/plan-poll.ts";
 import { isOneEffect } from "../src/core/repeat-safety.ts";
 import { undoName, undoRequest } from "../src/core/undo.ts";
 import { factsOf } from "../src/define/facts.ts";
-import { KEYS, REVOKED, sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.ts";
+import { REVOKED, sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.ts";
 import { checkCanceling } from "./cancel-rules.ts";
 import { numberIn } from "./case-type.ts";
 import type { Effect } from "./destination.ts";
@@ -335,7 +335,7 @@ function checkStart({ shape, state }: EntrySite, { step, keys }: Of<"eachStarted
   const outline = shape.steps.find(({ name }) => name === step);
   const isReached = outline?.after.every((name) => stepOf(state, name).confirmation !== null) === true;
   if (!isReached || Object.hasOwn(state.each, step)) violate("each", `${step} is begun too early, or twice`);
-  if (keys.join() !== KEYS.join()) violate("each", `${step} is begun for ${keys.join()}`);
+  if (keys.join() !== shape.keys.join()) violate("each", `${step} is begun for ${keys.join()}`);
   if (outline !== undefined && outline.when.length > 0 && !isLarge(state.input))
     violate("when", `${step} is not needed and is begun`);
 }

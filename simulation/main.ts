@@ -1,7 +1,8 @@
 /**
- * `npm run simulate -- --seeds N [--from K] [--jobs J] [--reruns]`, or `--seed S [--trace]` for one. `--jobs`: processes,
- * by default one a core. `--reruns`: every seed is run twice and must come to the same hash. `--until-found` ends soon after
- * the first violation. Exit 1 on a violation, 2 on a wrong option.
+ * `npm run simulate -- --seeds N [--from K] [--jobs J] [--reruns]`, or `--seed S [--trace]` for one. `--world levels`: orders
+ * with shipments and labels that are canceled half-way, instead of the main world. `--jobs`: processes, by default one a core.
+ * `--reruns`: every seed is run twice and must come to the same hash. `--until-found` ends soon after the first violation.
+ * Exit 1 on a violation, 2 on a wrong option.
  */
 
 import { fork, type ChildProcess } from "node:child_process";
@@ -11,6 +12,8 @@ import { parseArgs } from "node:util";
 import { runSeed } from "./run.ts";
 import type { SeedBlock } from "./seeds-process.ts";
 import { addTallies, EMPTY_TALLY, tellBroken, tellTally, type Tally } from "./tally.ts";
+import { MAIN_WORLD, type World } from "./world.ts";
+import { worldNamed, WORLDS } from "./worlds.ts";
 
 /** Seeds that a process is given at once. */
 const BLOCK = 50;
@@ -25,12 +28,14 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     jobs: { type: "string", default: String(Math.min(availableParallelism(), JOBS_MAX)) },
     seed: { type: "string" },
+    world: { type: "string", default: MAIN_WORLD.name },
     trace: { type: "boolean", default: false },
     reruns: { type: "boolean", default: false },
     "until-found": { type: "boolean", default: false },
   },
 });
 
+const world = readWorld(values.world);
 const isClean =
   values.seed === undefined
     ? await runMany({
@@ -42,7 +47,8 @@ const isClean =
 process.exitCode = isClean ? 0 : 1;
 
 async function runOne(seed: number): Promise<boolean> {
-  const result = await runSeed(seed, values.trace ? (line) => process.stdout.write(`${line}\n`) : undefined);
+  const onTrace = values.trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
+  const result = await runSeed(seed, onTrace, world);
   process.stdout.write(`seed ${seed}: ${result.events} events, hash ${result.hash}\n`);
   for (const { rule, what } of result.violations) process.stdout.write(`  ${rule}: ${what}\n`);
   return result.violations.length === 0;
@@ -81,7 +87,8 @@ async function runMany({ count, from, jobs }: Wanted): Promise<boolean> {
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(count / BLOCK)) }, work));
-  const lines = tellTally(tally, (performance.now() - startedAt) / 1_000);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const lines = tellTally(tally, { seconds, kinds: world.kinds });
   process.stdout.write(`${lines.join("\n")}\n`);
   return tally.violations === 0;
 }
@@ -91,7 +98,13 @@ function* cut(from: number, count: number): Generator<SeedBlock, undefined> {
   const untilFound = values["until-found"];
   const size = untilFound ? BLOCK_UNTIL_FOUND : BLOCK;
   for (let at = from; at < from + count; at += size)
-    yield { from: at, count: Math.min(size, from + count - at), rerun: values.reruns, untilFound };
+    yield {
+      world: world.name,
+      from: at,
+      count: Math.min(size, from + count - at),
+      rerun: values.reruns,
+      untilFound,
+    };
 }
 
 /** Rejects when the process ends before it answered. */
@@ -118,5 +131,12 @@ function readNumber(name: string, text: string, min: number, max: number = Numbe
   const number = Number(text);
   if (Number.isSafeInteger(number) && number >= min && number <= max) return number;
   process.stderr.write(`--${name} is a whole number from ${min} to ${max}, not ${JSON.stringify(text)}\n`);
+  process.exit(2);
+}
+
+function readWorld(name: string): World {
+  const found = worldNamed(name);
+  if (found !== null) return found;
+  process.stderr.write(`--world is one of ${Object.keys(WORLDS).join(", ")}, not ${JSON.stringify(name)}\n`);
   process.exit(2);
 }

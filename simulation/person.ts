@@ -10,7 +10,7 @@ import type { FaultCounts } from "./faults.ts";
 import type { SeededRandom } from "./random.ts";
 
 /** One act of a person who does not look what the case needs. */
-export type PersonAct = "approve" | "correct" | "resume" | "cancel" | "leaveOutside";
+export type PersonAct = "approve" | "correct" | "resume" | "pause" | "cancel" | "leaveOutside";
 
 /** How long the case is watched that is tried first with a restored access, in virtual ms. */
 const TRIAL_MS = 3_000;
@@ -40,6 +40,10 @@ export async function actOnce(
     case "resume":
       await desk.resume(caseId, { by: "ops" });
       counts.hit("resume");
+      return;
+    case "pause":
+      await desk.pause(caseId, { by: "ops", reason: "to look into it" });
+      counts.hit("pause");
       return;
     case "cancel":
       await desk.cancel(caseId, { by: "ops" });
@@ -78,11 +82,20 @@ export async function tellRestored(
   }
 }
 
-/** Gives a case what it waits for. `onAwaited`: it waits for an event. Never rejects. */
+/** How people help. */
+interface Help {
+  readonly now: number;
+  /** The case waits for an event. */
+  readonly onAwaited: () => void;
+  /** How likely they are to say that what nobody can find out about stays outside. */
+  readonly leavesShare: number;
+}
+
+/** Gives a case what it waits for. Never rejects. */
 export async function helpCase(
   people: People,
   { caseId, state, summary }: StoredRow,
-  { now, onAwaited }: { readonly now: number; readonly onAwaited: () => void },
+  { now, onAwaited, leavesShare }: Help,
 ): Promise<void> {
   if (state === "done" || state === "canceled") return;
   const { desk, random } = people;
@@ -106,7 +119,7 @@ export async function helpCase(
     const isTold = kind === "denied" && destination !== null && random.chance(0.5);
     if (isTold) await tellRestored(people, destination, destination);
   }
-  if (undoing !== undefined) await leaveStuck(people, caseId, reviews).catch(ignore);
+  if (undoing !== undefined) await leaveStuck(people, caseId, { reviews, leavesShare }).catch(ignore);
   if (reviews.some(({ reason }) => reason === "rejected")) {
     const correction = { input: correctedInput(random), by: "ops", reason: "rejected" };
     await desk.correctInput(caseId, correction).catch(ignore);
@@ -119,10 +132,10 @@ export async function helpCase(
 async function leaveStuck(
   { desk, random, counts }: People,
   caseId: string,
-  reviews: readonly Review[],
+  { reviews, leavesShare }: { readonly reviews: readonly Review[]; readonly leavesShare: number },
 ): Promise<void> {
   for (const { step, reason } of reviews) {
-    if (reason !== "staysOutside" && !random.chance(0.2)) continue;
+    if (reason !== "staysOutside" && !random.chance(leavesShare)) continue;
     await desk.leaveOutside(caseId, { step, by: "ops", reason: "it cannot be taken back" });
     counts.hit("leftOutside");
   }

@@ -5,28 +5,26 @@ import { sendsOf } from "../src/core/sends.ts";
 import { registryOf, type Registry } from "../src/define/registry.ts";
 import { createDesk, type Desk } from "../src/desk/desk.ts";
 import type { Report } from "../src/engine/report.ts";
-import { createSweep } from "../src/engine/sweep.ts";
 import { ENGINE_VERSION } from "../src/engine/version.ts";
-import { createWorker } from "../src/engine/worker.ts";
 import type { Store, StoredCase } from "../src/store/port.ts";
-import { unmetered } from "../src/wire/unmetered.ts";
-import { ARRIVED, drawShape, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
-import { CHAOS_MS, planChaos, planFamilyChaos, type Chaos } from "./chaos.ts";
+import { ARRIVED, REVOKED, TOP_TYPE } from "./case-shape.ts";
+import { CHAOS_MS, type Chaos } from "./chaos.ts";
 import { bindCaseType, correctedInput } from "./case-type.ts";
 import type { Contract } from "./contracts.ts";
 import { Crew } from "./crew.ts";
 import type { Effect } from "./destination.ts";
 import { ReplicatedDatabase } from "./failover.ts";
-import { drawFamily } from "./family.ts";
+import { runSweep, runWorker } from "./fleet.ts";
 import { FaultCounts } from "./faults.ts";
 import { HookedEvents } from "./hooked-events.ts";
 import { InFlightWatch } from "./in-flight-watch.ts";
 import { checkEffect } from "./invariants.ts";
-import { areSettled, judgeCases, TellingWatch } from "./judging.ts";
+import { areSettled, judgeCases, TellingWatch, withoutStacks } from "./judging.ts";
 import type { Violation } from "./journal-rules.ts";
 import { KnownCases } from "./known-cases.ts";
+import { cancelHalfway, type Moment } from "./levels-cancel.ts";
 import { Orders } from "./orders.ts";
-import { CONTRACTS, drawAccess, drawOutside, type Outside } from "./outside.ts";
+import { drawAccess, drawOutside, type Outside } from "./outside.ts";
 import { usePage } from "./page.ts";
 import { actOnce, helpCase, tellRestored, type People, type PersonAct } from "./person.ts";
 import { EPOCH_MS, SimulatedProcess } from "./process.ts";
@@ -34,6 +32,7 @@ import { SeededRandom } from "./random.ts";
 import { Scheduler, settled } from "./scheduler.ts";
 import { startCase } from "./starts.ts";
 import { CALM_NETWORK, drawNetwork, simulateStore, type NetworkHabits } from "./store.ts";
+import { MAIN_WORLD, type CaseTypes, type CaseWatch, type World } from "./world.ts";
 
 /** Lease of the simulated workers, in virtual ms. */
 const LEASE_MS = 3_000;
@@ -58,23 +57,25 @@ export interface RunResult {
   readonly hash: string;
 }
 
-/** Runs one seed. `onTrace` is told what happens, with virtual time. */
+/** Runs one seed, of the main world unless another one is given. `onTrace` is told what happens, with virtual time. */
 export async function runSeed(
   seed: number,
   onTrace: (line: string) => void = () => undefined,
+  world: World = MAIN_WORLD,
 ): Promise<RunResult> {
-  return new Run(seed, onTrace).go();
+  return new Run(seed, onTrace, world).go();
 }
 
 class Run {
   readonly #seed: number;
   readonly #onTrace: (line: string) => void;
+  readonly #world: World;
+  readonly #watch: CaseWatch;
   readonly #random: SeededRandom;
   readonly #scheduler = new Scheduler();
   readonly #counts = new FaultCounts();
   readonly #database: ReplicatedDatabase;
-  /** What people start comes first. */
-  readonly #shapes: readonly CaseShape[];
+  readonly #types: CaseTypes;
   /** Names of destinations. */
   readonly #sendsTo: ReadonlySet<string>;
   readonly #inFlight: InFlightWatch;
@@ -93,9 +94,11 @@ class Run {
   #hasFailedOver = false;
   #processes = 0;
 
-  constructor(seed: number, onTrace: (line: string) => void) {
+  constructor(seed: number, onTrace: (line: string) => void, world: World) {
     this.#seed = seed;
     this.#onTrace = onTrace;
+    this.#world = world;
+    this.#watch = world.watch();
     this.#random = new SeededRandom(seed);
     this.#crew = new Crew({
       counts: this.#counts,
@@ -103,14 +106,11 @@ class Run {
       onTrace: (line) => this.#trace(line),
     });
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
-    const contracts = CONTRACTS.filter(() => this.#random.chance(0.6));
-    const used = contracts.length > 0 ? contracts : (["key"] as const);
-    const top = drawShape(this.#random.fork(), used);
-    this.#shapes = drawFamily(seed, top, used);
+    this.#types = world.drawTypes(seed, this.#random);
     this.#cases = new KnownCases(this.#database.store);
     this.#inFlight = new InFlightWatch({
       now: () => this.#scheduler.now,
-      policy: top.inFlight,
+      policy: this.#types.top.inFlight,
       violate: (rule, what) => this.#violate(rule, what),
     });
     this.#outside = drawOutside({
@@ -121,13 +121,13 @@ class Run {
       onEffect: (contract, effect) => this.#onEffect(contract, effect),
       onOverlap: (contract) => this.#onOverlap(contract),
     });
-    const sends = this.#shapes.flatMap(({ steps }) => steps.flatMap(sendsOf));
+    const sends = this.#types.all.flatMap(({ steps }) => steps.flatMap(sendsOf));
     this.#sendsTo = new Set(sends.map(({ destination }) => destination.name));
     const ours = this.#outside.destinations.get("transaction");
     if (ours !== undefined) this.#database.keep(() => ours.replicate());
     this.#network = drawNetwork(this.#random);
     this.#desk = this.#newDesk(this.#newProcess("desk"));
-    this.#hooked = this.#random.chance(0.5) ? this.#hookEvents() : null;
+    this.#hooked = this.#random.chance(0.5) && world.hasInbox ? this.#hookEvents() : null;
     this.#orders = this.#newOrders();
   }
 
@@ -135,7 +135,7 @@ class Run {
     return new Orders({
       seed: this.#seed,
       desk: this.#desk,
-      shapes: this.#shapes,
+      shapes: this.#types.all,
       outside: this.#outside,
       counts: this.#counts,
       load: () => this.#load(this.#cases.all),
@@ -171,7 +171,7 @@ class Run {
     this.#planChaos();
     await this.#runUntil(CHAOS_MS);
     this.#calmDown();
-    await this.#runUntil(CHAOS_MS + CALM_MS, CHAOS_MS + 5_000);
+    await this.#runUntil(CHAOS_MS + CALM_MS);
     const journals = await this.#checkEnd();
     return {
       seed: this.#seed,
@@ -212,18 +212,19 @@ class Run {
   }
 
   #registryOf(process: SimulatedProcess): Registry {
-    return registryOf(this.#shapes.map((shape) => bindCaseType(shape, process, this.#outside)));
+    return registryOf(this.#types.all.map((shape) => bindCaseType(shape, process, this.#outside)));
   }
 
   async #startCases(): Promise<void> {
-    const count = this.#random.between(1, 3);
+    const { startsMax, laterMs } = this.#world;
+    const count = this.#random.between(1, startsMax);
     for (let index = 0; index < count; index += 1) {
       const input = {
         amount: this.#random.chance(0.6) ? 1 : 2,
         isFaulty: this.#random.chance(0.15),
         note: "first",
       };
-      this.#cases.add(await startCase(this.#desk, input, { seed: this.#seed, index }));
+      this.#cases.add(await startCase(this.#desk, input, { seed: this.#seed, index, laterMs }));
     }
   }
 
@@ -232,39 +233,20 @@ class Run {
     this.#crew.add(process);
     const store = this.#storeFor(process);
     const registry = this.#registryOf(process);
-    const worker = createWorker({
-      store,
-      registry,
-      ports: process.ports,
-      meter: unmetered,
-      name: process.name,
-      host: "simulation",
-      build: "1",
-      leaseMs: LEASE_MS,
-      concurrency: this.#random.between(1, 4),
-      onReport: (report) => this.#onReport(process, report),
+    const concurrency = this.#random.between(1, 4);
+    const onReport = (report: Report): void => this.#onReport(process, report);
+    const parts = { process, store, registry, concurrency, leaseMs: LEASE_MS, onReport };
+    runWorker({
+      ...parts,
+      onStarted: (worker) => this.#hooked?.startWorker({ process, store, registry, worker }),
+      onTrace: (line) => this.#trace(line),
     });
-    this.#sweepIn(process, store);
-    const start = (): void => {
-      worker.start().then(
-        () => this.#hooked?.startWorker({ process, store, registry, worker }),
-        (error: unknown) => {
-          this.#trace(`${process.name} could not start: ${String(error)}`);
-          process.after(500, start);
-        },
-      );
-    };
-    start();
   }
 
   #startSweeper(): void {
     const process = this.#newProcess("server");
-    this.#sweepIn(process, this.#storeFor(process));
-  }
-
-  #sweepIn(process: SimulatedProcess, store: Store): void {
     const onReport = (report: Report): void => this.#onReport(process, report);
-    createSweep({ store, ports: process.ports, intervalMs: 1_000, onReport }).start();
+    runSweep({ process, store: this.#storeFor(process), onReport });
   }
 
   /** Whose turn it was, a failover can lose like any other commit: nobody is left who could know of that refresh. */
@@ -290,7 +272,7 @@ class Run {
     const destination = this.#outside.destinations.get(contract);
     if (destination === undefined) return;
     const known = { lostAttempts: this.#database.lostAttempts, redone: this.#orders.redone };
-    this.#violations.push(...checkEffect(this.#shapes, destination, effect, known));
+    this.#violations.push(...checkEffect(this.#types.all, destination, effect, known));
   }
 
   #planChaos(): void {
@@ -307,11 +289,12 @@ class Run {
       revokeAccess: (random) => this.#revoke(random),
       killServer: () => this.#hooked?.killServer(),
       failOver: (lag) => void this.#failOver(lag),
-      cancelChild: (random) => void this.#cancelChild(random),
+      actBelow: (random, act) => void this.#actBelow(random, act),
+      cancelOrder: (moment, waitMs) => this.#cancelOrder(moment, waitMs),
     };
-    this.#database.startToLag();
-    planChaos(chaos, this.#random.fork(), this.#scheduler);
-    if (this.#shapes.length > 1) planFamilyChaos(chaos, this.#seed, this.#scheduler);
+    if (this.#world.hasStandby) this.#database.startToLag();
+    const [seed, random, scheduler, types] = [this.#seed, this.#random.fork(), this.#scheduler, this.#types];
+    this.#world.plan({ seed, chaos, random, scheduler, types });
     this.#orders.plan(this.#scheduler);
     this.#hooked?.plan();
   }
@@ -329,9 +312,8 @@ class Run {
   }
 
   /** A person with a page of their own, in a process of its own; what comes meanwhile comes for that very case. */
-  #openPage(random: SeededRandom): void {
+  #openPage(random: SeededRandom, caseId: string = random.pick(this.#cases.all)): void {
     const process = this.#newProcess("page");
-    const caseId = random.pick(this.#cases.all);
     const types = Array.from({ length: random.between(0, 2) }, () => random.pick([REVOKED, ARRIVED]));
     void usePage({
       process,
@@ -381,11 +363,28 @@ class Run {
     );
   }
 
-  /** One that another case started, where there is one. */
-  async #cancelChild(random: SeededRandom): Promise<void> {
+  async #actBelow(random: SeededRandom, act: PersonAct | "repair"): Promise<void> {
     await this.#look();
     const children = this.#cases.all.slice(this.#cases.roots.length);
-    if (children.length > 0) this.#person(random, "cancel", random.pick(children));
+    if (children.length === 0) return;
+    const caseId = random.pick(children);
+    if (act === "repair") this.#openPage(random, caseId);
+    else this.#person(random, act, caseId);
+  }
+
+  #cancelOrder(moment: Moment, waitMs: number): void {
+    const process = this.#newProcess("ann");
+    const [orderId] = this.#cases.roots;
+    if (orderId === undefined) return;
+    const parts = { process, desk: this.#newDesk(process), orderId, moment, waitMs, counts: this.#counts };
+    void cancelHalfway({
+      ...parts,
+      load: async () => {
+        await this.#look();
+        return (await this.#load(this.#cases.all)).filter((one) => one !== null);
+      },
+      onTrace: (line) => this.#trace(line),
+    });
   }
 
   #event(random: SeededRandom, eventType: string, caseId: string = random.pick(this.#cases.roots)): void {
@@ -419,7 +418,8 @@ class Run {
       for (const caseId of this.#cases.all) void this.#help(caseId);
       this.#scheduler.schedule(2_000, help);
     };
-    help();
+    if (this.#world.unhelpedMs === 0) help();
+    else this.#scheduler.schedule(this.#world.unhelpedMs, help);
   }
 
   #people(random: SeededRandom): People {
@@ -431,12 +431,13 @@ class Run {
     if (stored === null) return;
     const random = this.#random;
     const onAwaited = (): void => this.#event(random, ARRIVED);
-    await helpCase(this.#people(random), stored.row, { now: this.#scheduler.now, onAwaited });
+    const { leavesShare } = this.#world;
+    await helpCase(this.#people(random), stored.row, { now: this.#scheduler.now, onAwaited, leavesShare });
     await this.#orders.vouch(stored.row);
   }
 
-  /** Ends sooner once all has come to rest `restsFrom` or later: as it is found at a look, and not a moment later. */
-  async #runUntil(untilAt: number, restsFrom = Infinity): Promise<void> {
+  /** Ends sooner once all has come to rest, and may rest by now: as it is found at a look, and not a moment later. */
+  async #runUntil(untilAt: number): Promise<void> {
     await settled();
     let nextLook = this.#scheduler.now;
     while (await this.#scheduler.step(untilAt)) {
@@ -447,21 +448,24 @@ class Run {
       if (this.#scheduler.now < nextLook) continue;
       nextLook = this.#scheduler.now + 1_000;
       const isAtRest = await this.#areSettled();
-      if (isAtRest && this.#scheduler.now > restsFrom) return;
+      if (isAtRest && this.#scheduler.now > this.#world.restsFromMs) return;
     }
   }
 
   async #areSettled(): Promise<boolean> {
     await this.#look();
     const cases = await this.#load(this.#cases.all);
-    if (this.#isCalm && this.#shapes.length > 1)
-      this.#violations.push(...this.#telling.look(cases, this.#scheduler.now));
-    return areSettled(cases) && (await (this.#hooked?.isSettled() ?? true));
+    const { now } = this.#scheduler;
+    if (this.#isCalm && this.#types.all.length > 1) this.#violations.push(...this.#telling.look(cases, now));
+    const there = cases.filter((one) => one !== null);
+    this.#violations.push(...this.#watch.look(there, { now, isCalm: this.#isCalm }));
+    const isAtRest = areSettled(cases) && this.#world.isOver(there, EPOCH_MS + now);
+    return isAtRest && (await (this.#hooked?.isSettled() ?? true));
   }
 
   /** Where no case can start another one there is nothing to look for. */
   async #look(): Promise<void> {
-    if (this.#shapes.length > 1) await this.#cases.look();
+    if (this.#types.all.length > 1) await this.#cases.look();
   }
 
   #load(caseIds: readonly string[]): Promise<readonly (StoredCase | null)[]> {
@@ -475,8 +479,8 @@ class Run {
     const cases = stored.filter((one) => one !== null);
     const { destinations } = this.#outside;
     const ledgers = { destinations, ...this.#database.losses };
-    const judged = { shapes: this.#shapes, ledgers, cases, counts: this.#counts };
-    this.#violations.push(...judgeCases(judged, (line) => this.#trace(line)));
+    const judged = { shapes: this.#types.all, ledgers, cases, counts: this.#counts };
+    this.#violations.push(...judgeCases(judged, (line) => this.#trace(line)), ...this.#world.judge(judged));
     const told = cases.filter(({ row }) => row.caseType === TOP_TYPE);
     this.#violations.push(...((await this.#hooked?.check(told, this.#hasFailedOver)) ?? []));
     return JSON.stringify([stored, [...destinations.values()].map(({ effects }) => effects)], withoutStacks);
@@ -490,9 +494,4 @@ class Run {
   #trace(line: string): void {
     this.#onTrace(`${String(this.#scheduler.now).padStart(7)} ${line}`);
   }
-}
-
-/** A stack names the caller of the run too, which is no part of it. */
-function withoutStacks(name: string, value: unknown): unknown {
-  return name === "stack" ? null : value;
 }

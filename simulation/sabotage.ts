@@ -3,6 +3,8 @@
  * A simulation that does not find the difference proves nothing (bites.test.ts).
  */
 
+import type { World } from "./world.ts";
+
 /** One line replaced by another. */
 interface Edit {
   /** Stands in one place of the file. */
@@ -18,6 +20,8 @@ export interface Sabotage {
   /** Path below `src`. */
   readonly file: string;
   readonly edits: readonly Edit[];
+  /** The world that must find it; left out = the main one. */
+  readonly world?: World["name"];
 }
 
 /** Every rule that is switched off in turn. */
@@ -393,6 +397,62 @@ export const SABOTAGES: readonly Sabotage[] = [
       {
         line: "return pendingIntent(intent, confirmation) === null\n    ? null",
         instead: "return confirmation === null\n    ? null",
+      },
+    ],
+  },
+  {
+    rule: "a case that was started a moment ago is canceled with the one that started it",
+    file: "core/child-telling.ts",
+    world: "levels",
+    edits: [
+      {
+        line: 'return { kind: "write", entries: [{ kind: "canceled", ...request }] };',
+        instead: 'return { kind: "repeated" };',
+      },
+    ],
+  },
+  {
+    rule: "a case that somebody holds is asked to cancel with the one that started it",
+    file: "engine/child-calls.ts",
+    world: "levels",
+    edits: [
+      {
+        line: 'if (verdict.kind !== "write") return { kind: "leave", reply: verdict };',
+        instead: 'if (verdict.kind !== "write" || held !== null) return { kind: "leave", reply: verdict };',
+      },
+    ],
+  },
+  {
+    rule: "what was done before a case was started is undone after that case",
+    file: "core/plan-cancel.ts",
+    world: "levels",
+    edits: [
+      {
+        line: "isAfter(one, step.name) && outside.has(one.name));",
+        instead:
+          "isAfter(one, step.name) && outside.has(one.name) && stepOf(input.state, one.name).child === null);",
+      },
+    ],
+  },
+  {
+    rule: "a case is canceled after those that it started, and not before",
+    file: "core/plan-child.ts",
+    world: "levels",
+    edits: [
+      {
+        line: 'if (child.standing.kind === "canceled") {',
+        instead: 'if (child.standing.kind === "canceled" || confirmation !== null) {',
+      },
+    ],
+  },
+  {
+    rule: "what waits for people below is shown by every case above",
+    file: "core/child-telling.ts",
+    world: "levels",
+    edits: [
+      {
+        line: '({ review, child }) => review !== null || child?.standing.kind === "inReview",',
+        instead: "({ review }) => review !== null,",
       },
     ],
   },

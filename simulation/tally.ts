@@ -1,6 +1,6 @@
 /** What came of many seeds, added up. */
 
-import { FAULT_KINDS, type FaultKind } from "./faults.ts";
+import { ALL_KINDS, type FaultKind } from "./faults.ts";
 import type { RunResult } from "./run.ts";
 
 /** Seeds told of per broken rule; the rest are counted. */
@@ -41,7 +41,7 @@ export function tallySeed(result: RunResult, rerun: RunResult | null): Tally {
     reruns: rerun !== null && !differs ? 1 : 0,
     violations: found.length,
     hitIn: Object.fromEntries(
-      FAULT_KINDS.filter((kind) => result.counts.of(kind) > 0).map((kind) => [kind, 1]),
+      ALL_KINDS.filter((kind) => result.counts.of(kind) > 0).map((kind) => [kind, 1]),
     ),
     brokenIn: Object.fromEntries(
       rules.map((rule) => {
@@ -59,7 +59,7 @@ export function addTallies(a: Tally, b: Tally): Tally {
     seeds: a.seeds + b.seeds,
     reruns: a.reruns + b.reruns,
     violations: a.violations + b.violations,
-    hitIn: Object.fromEntries(FAULT_KINDS.map((kind) => [kind, (a.hitIn[kind] ?? 0) + (b.hitIn[kind] ?? 0)])),
+    hitIn: Object.fromEntries(ALL_KINDS.map((kind) => [kind, (a.hitIn[kind] ?? 0) + (b.hitIn[kind] ?? 0)])),
     brokenIn: Object.fromEntries(
       [...rules].map((rule) => [rule, addBroken(a.brokenIn[rule], b.brokenIn[rule])]),
     ),
@@ -78,14 +78,17 @@ export function tellBroken({ brokenIn }: Tally): readonly string[] {
   );
 }
 
-/** A tally in lines; the last one counts. */
-export function tellTally(tally: Tally, seconds: number): readonly string[] {
+/** A tally in lines; the last one counts. `kinds`: of what it is told in how many seeds it was hit. */
+export function tellTally(
+  tally: Tally,
+  { seconds, kinds }: { readonly seconds: number; readonly kinds: readonly FaultKind[] },
+): readonly string[] {
   const { seeds, reruns, violations, hitIn, brokenIn } = tally;
   const share = (kind: FaultKind): string => (((hitIn[kind] ?? 0) / Math.max(seeds, 1)) * 100).toFixed(1);
   return [
     ...tellBroken(tally),
     ...Object.entries(brokenIn).map(([rule, broken]) => `${rule} broken in ${broken.seeds} seeds`),
-    `seeds hit by each fault: ${FAULT_KINDS.map((kind) => `${kind} ${share(kind)}%`).join(", ")}`,
+    `seeds hit by each fault: ${kinds.map((kind) => `${kind} ${share(kind)}%`).join(", ")}`,
     ...(reruns > 0 ? [`${reruns} of ${seeds} reruns identical`] : []),
     `${seeds} seeds, ${violations} violations, ${(seeds / seconds).toFixed(0)} seeds/s`,
   ];
