@@ -245,13 +245,13 @@ class TimetableRun {
 
   async #slots(): Promise<readonly StoredSlot[]> {
     const found: StoredSlot[] = [];
-    let beforeAt: number | null = null;
+    let after: StoredSlot | null = null;
     for (let page = 0; page < PAGES_MAX; page += 1) {
-      const filter = { schedule: NAME, outcome: null, beforeAt, limit: PAGE } as const;
+      const filter = { schedule: NAME, outcome: null, after, limit: PAGE } as const;
       const slots: readonly StoredSlot[] = await this.#database.store.schedules.listSlots(filter);
       found.push(...slots);
       if (slots.length < PAGE) break;
-      beforeAt = slots.at(-1)?.slotAt ?? null;
+      after = slots.at(-1) ?? null;
     }
     return found;
   }

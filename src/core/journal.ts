@@ -8,6 +8,7 @@ import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
 import type { Wait } from "./waits.ts";
 import type { SearchOutline } from "./search-outline.ts";
+import type { SlotRef } from "./schedule.ts";
 import type { KeyFreedBy, Priority } from "./starting.ts";
 import type { WireSummary } from "./wire-evidence.ts";
 
@@ -201,6 +202,8 @@ export type Entry =
       readonly keyFreedBy?: KeyFreedBy;
       /** Left out for a case that no other case started. */
       readonly parent?: ParentRef;
+      /** Left out for a case that no schedule started. */
+      readonly slot?: SlotRef;
       /** Left out where its type declares nothing to find it by. */
       readonly search?: SearchOutline;
     }

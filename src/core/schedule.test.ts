@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   decideResumedSlots,
   decideSlots,
+  overdueSince,
   SKIPPED_COUNT_MAX,
   SLOT_ON_TIME_MS,
   SLOTS_AT_ONCE_MAX,
@@ -34,7 +35,7 @@ interface Told {
 function questionOf({ rule, standing, dueBy, calendar = every(HOUR), now }: Told): SlotQuestion {
   return {
     rule: { catchUpSlotsMax: 1, overlap: "start", ...rule },
-    standing: { decidedUntilAt: 0, waiting: [], isPaused: false, isCaseOpen: false, ...standing },
+    standing: { decidedUntilAt: 0, waiting: [], pause: null, isCaseOpen: false, ...standing },
     dueBy: dueBy ?? calendar,
     calendar,
     now,
@@ -212,7 +213,7 @@ describe("the case before", () => {
 });
 
 describe("a paused schedule", () => {
-  const standing = { decidedUntilAt: HOUR, isPaused: true, waiting: [HOUR] };
+  const standing = { decidedUntilAt: HOUR, pause: { untilAt: null }, waiting: [HOUR] };
 
   test("decides nothing, also not of what waited", () => {
     expect(decideSlots(questionOf({ standing, now: 9 * HOUR }))).toEqual({
@@ -236,6 +237,18 @@ describe("a paused schedule", () => {
     });
   });
 
+  test("goes on by itself once its pause is over: with the slot of that moment, and by its catch-up rule", () => {
+    const until = { ...standing, waiting: [], pause: { untilAt: 4 * HOUR } };
+    const held = decideSlots(questionOf({ standing: until, now: 4 * HOUR - 1 }));
+    expect(held).toMatchObject({ starts: [], skipped: [], nextAt: null, decidedUntilAt: HOUR });
+    const paused = { firstAt: 2 * HOUR, lastAt: 3 * HOUR, slots: 2, why: "paused" };
+    const over = decideSlots(questionOf({ standing: until, now: 4 * HOUR }));
+    expect(over).toMatchObject({ starts: [4 * HOUR], skipped: [paused], nextAt: 5 * HOUR });
+    const late = decideSlots(questionOf({ standing: until, now: 7 * HOUR + SLOT_ON_TIME_MS }));
+    const missed = { firstAt: 4 * HOUR, lastAt: 6 * HOUR, slots: 3, why: "missed" };
+    expect(late).toMatchObject({ starts: [7 * HOUR], skipped: [paused, missed], nextAt: 8 * HOUR });
+  });
+
   test("that lasted no slot, or ended before a clock that went back, left none out", () => {
     expect(decideResumedSlots(questionOf({ standing, now: HOUR + 1 })).skipped).toEqual([]);
     const back = decideResumedSlots(questionOf({ standing, now: 1 }));
@@ -244,5 +257,28 @@ describe("a paused schedule", () => {
       questionOf({ standing: { ...standing, decidedUntilAt: null }, now: 9 * HOUR }),
     );
     expect(unseen).toMatchObject({ skipped: [], decidedUntilAt: 9 * HOUR });
+  });
+});
+
+describe("a schedule is overdue", () => {
+  const slotAt = 2 * HOUR;
+  const table: readonly {
+    nextAt: number | null;
+    untilAt?: number | null;
+    now: number;
+    since: number | null;
+  }[] = [
+    { nextAt: slotAt, now: slotAt + SLOT_ON_TIME_MS - 1, since: null },
+    { nextAt: slotAt, now: slotAt + SLOT_ON_TIME_MS, since: slotAt },
+    { nextAt: null, now: 9 * HOUR, since: null },
+    // A pause is no delay, until it should have ended.
+    { nextAt: null, untilAt: null, now: 9 * HOUR, since: null },
+    { nextAt: null, untilAt: slotAt, now: slotAt + SLOT_ON_TIME_MS - 1, since: null },
+    { nextAt: null, untilAt: slotAt, now: slotAt + SLOT_ON_TIME_MS, since: slotAt },
+  ];
+
+  test.each(table)("since $since with its next slot at $nextAt, paused until $untilAt, at $now", (one) => {
+    const pause = one.untilAt === undefined ? null : { untilAt: one.untilAt };
+    expect(overdueSince({ nextAt: one.nextAt, pause }, one.now)).toBe(one.since);
   });
 });

@@ -14,6 +14,13 @@ export interface SlotCalendar {
   previous(beforeAt: number): number | null;
 }
 
+/** The slot that a case was started for. */
+export interface SlotRef {
+  readonly schedule: string;
+  /** Epoch ms; of one that a person started beside the calendar, the time of the order. */
+  readonly at: number;
+}
+
 /** How a schedule treats its slots. */
 export interface ScheduleRule {
   /** How many of the slots that are due together are started at most, the newest: 0 = only those that are on time. */
@@ -29,13 +36,20 @@ export interface ScheduleOutline extends ScheduleRule {
   readonly timeZone: string;
 }
 
+/** How long a schedule is stopped. */
+export interface ScheduleStop {
+  /** When it goes on by itself: a slot of that moment is started. Null = once somebody resumes it. */
+  readonly untilAt: number | null;
+}
+
 /** What is known of a schedule when a decision is made. */
 export interface ScheduleStanding {
   /** Every slot up to and including this time is decided; null = the schedule is new. */
   readonly decidedUntilAt: number | null;
   /** Slots that wait until the case before them has ended, oldest first. */
   readonly waiting: readonly number[];
-  readonly isPaused: boolean;
+  /** Null = it is not paused. */
+  readonly pause: ScheduleStop | null;
   /** True while the case that it started last is open, or is being started. */
   readonly isCaseOpen: boolean;
 }
@@ -89,15 +103,42 @@ export const SLOTS_AT_ONCE_MAX = 100;
 /** How far skipped slots are counted. */
 export const SKIPPED_COUNT_MAX = 1_000;
 
+/** True from the moment at which a pause ends by itself. */
+export function isPauseOver({ untilAt }: ScheduleStop, now: number): boolean {
+  return untilAt !== null && untilAt <= now;
+}
+
+/**
+ * Since when a slot is due that nobody decides, although it would be started; null = none is. The bound is the one within which
+ * a slot is on time.
+ */
+export function overdueSince(
+  { nextAt, pause }: { readonly nextAt: number | null; readonly pause: ScheduleStop | null },
+  now: number,
+): number | null {
+  if (pause !== null) {
+    const isLate = pause.untilAt !== null && pause.untilAt + SLOT_ON_TIME_MS <= now;
+    return isLate ? pause.untilAt : null;
+  }
+  return nextAt !== null && nextAt + SLOT_ON_TIME_MS <= now ? nextAt : null;
+}
+
 /**
  * What becomes of the slots up to now. A new schedule begins with the first slot after now; a clock that went back decides
- * nothing twice; a paused one decides nothing until {@link decideResumedSlots}.
+ * nothing twice; a paused one decides nothing until its pause is over, or until {@link decideResumedSlots}.
  */
 export function decideSlots(question: SlotQuestion): SlotDecision {
   const { rule, standing, dueBy, calendar, now } = question;
+  const { pause } = standing;
   const fromAt = standing.decidedUntilAt ?? now;
-  if (standing.isPaused) {
-    return { decidedUntilAt: fromAt, starts: [], waiting: standing.waiting, skipped: [], nextAt: null };
+  if (pause !== null) {
+    if (pause.untilAt === null || !isPauseOver(pause, now)) {
+      return { decidedUntilAt: fromAt, starts: [], waiting: standing.waiting, skipped: [], nextAt: null };
+    }
+    const during = decideResumedSlots({ ...question, now: pause.untilAt - 1 });
+    const { decidedUntilAt } = during;
+    const after = decideSlots({ ...question, standing: { ...standing, pause: null, decidedUntilAt } });
+    return { ...after, skipped: [...during.skipped, ...after.skipped] };
   }
   const due = dueSlots(dueBy, { fromAt, now, slotsMax: rule.catchUpSlotsMax });
   const missed = skippedBetween(dueBy, { fromAt, beforeAt: due[0] ?? now + 1, why: "missed" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SlotCalendar } from "../core/schedule.ts";
-import { localTime, readCronCalendar } from "./cron.ts";
+import { localTime, readCronCalendar, zoneInWords } from "./cron.ts";
 
 function calendarOf(cron: string, timeZone: string): SlotCalendar {
   const read = readCronCalendar(cron, timeZone);
@@ -110,4 +110,14 @@ test("a time is told as the clocks of the zone show it", () => {
   const at = Date.parse("2026-12-31T23:30:00Z");
   expect(localTime(at, "Europe/Berlin")).toBe("2027-01-01T00:30");
   expect(localTime(at, "America/New_York")).toBe("2026-12-31T18:30");
+});
+
+test.each([
+  ["Europe/Berlin", "2026-12-31T23:30:00Z", "Central European Standard Time (UTC+01:00)"],
+  ["Europe/Berlin", "2026-07-01T00:00:00Z", "Central European Summer Time (UTC+02:00)"],
+  ["Asia/Kolkata", "2026-07-01T00:00:00Z", "India Standard Time (UTC+05:30)"],
+  ["Etc/GMT+5", "2026-07-01T00:00:00Z", "UTC-05:00"],
+  ["UTC", "2026-07-01T00:00:00Z", "Coordinated Universal Time (UTC)"],
+])("the zone %s is told in words as it is at %s", (timeZone, time, words) => {
+  expect(zoneInWords(Date.parse(time), timeZone)).toBe(words);
 });

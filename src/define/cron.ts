@@ -63,6 +63,18 @@ function isTimeZone(timeZone: string): boolean {
   }
 }
 
+/** A zone in words at a time, such as `Central European Standard Time (UTC+01:00)`. */
+export function zoneInWords(at: number, timeZone: string): string {
+  const said = (timeZoneName: "long" | "longOffset"): string => {
+    const parts = new Intl.DateTimeFormat("en", { timeZone, timeZoneName }).formatToParts(at);
+    return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
+  };
+  const offset = said("longOffset").replace("GMT", "UTC").replace("+00:00", "");
+  const name = said("long");
+  // Zones without a name of their own are named by their offset.
+  return name.startsWith("GMT") ? offset : `${name} (${offset})`;
+}
+
 /** A time on the clocks of a zone, such as `2027-01-31T06:00`. */
 export function localTime(at: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat("en", {

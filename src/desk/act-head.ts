@@ -12,6 +12,8 @@ export interface ActHead {
   readonly about: string | null;
   readonly plan: string | null;
   readonly why: string | null;
+  /** The schedule that it is about: what its cases mask, `why` may not repeat either. */
+  readonly schedule?: string;
   /** What it would put in place of the input, whatever it is: never on record, but what `why` may not repeat of it. */
   readonly input?: unknown;
 }

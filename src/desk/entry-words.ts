@@ -75,11 +75,22 @@ function sayDefinition({ version, renamed }: Extract<Entry, { kind: "definitionC
   return [`Goes on under version ${version} of its definition`, ...names].join("; ") + ".";
 }
 
+function sayStart(
+  { caseType, by, slot }: Extract<Entry, { kind: "caseStarted" }>,
+  formatTime: FormatTime,
+): string {
+  if (slot === undefined) return `${caseType} started by ${by.name}.`;
+  const forSlot = `for the slot ${formatTime(slot.at)} of the schedule ${slot.schedule}`;
+  return by.kind === "engine"
+    ? `${caseType} started ${forSlot}.`
+    : `${caseType} started by ${by.name} ${forSlot}.`;
+}
+
 /** What happened, in one sentence. */
 export function sayEntry(entry: Entry, formatTime: FormatTime): string {
   switch (entry.kind) {
     case "caseStarted":
-      return `${entry.caseType} started by ${entry.by.name}.`;
+      return sayStart(entry, formatTime);
     case "definitionChanged":
       return sayDefinition(entry);
     case "restored":

@@ -10,6 +10,7 @@ import type { Json } from "../core/json.ts";
 import { stepFormerlyNamed } from "../core/renames.ts";
 import { diffJson, type JsonChange } from "../core/json-diff.ts";
 import { decideResume, previewWith } from "../core/moves.ts";
+import type { SlotRef } from "../core/schedule.ts";
 import { viewLayers, type LayersView } from "./attempt-layers.ts";
 import {
   attentionOf,
@@ -84,6 +85,8 @@ export interface CorrectionView {
 
 /** Everything that a person needs to move a case. Times are epoch ms. */
 export interface ReviewPacket extends CaseView {
+  /** The slot that it was started for; null = no schedule started it. */
+  readonly slot: SlotRef | null;
   /** What stopped, since when, who acts next and by when: one or two plain sentences. */
   readonly headline: string;
   readonly reviews: readonly ReviewView[];
@@ -123,6 +126,7 @@ export function viewPacket(
   const resumed = viewResumed(input);
   return {
     ...view,
+    slot: slotOf(journal),
     headline: sayHeadline(view, input),
     reviews: view.reviews.map((review) => viewReview(review, journal, now)),
     lastError: view.lastError === null ? null : inWords(view.lastError, input),
@@ -139,6 +143,10 @@ export function viewPacket(
     isMasked: false,
     mayReveal: input.hasRight("reveal"),
   };
+}
+
+function slotOf([first]: readonly JournalEntry[]): SlotRef | null {
+  return first?.entry.kind === "caseStarted" ? (first.entry.slot ?? null) : null;
 }
 
 function sayHeadline(view: CaseView, { formatTime }: CaseViewInput): string {

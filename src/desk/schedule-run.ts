@@ -5,7 +5,7 @@
  */
 
 import { isFootholdError } from "../core/errors.ts";
-import type { ScheduleOutline } from "../core/schedule.ts";
+import { isPauseOver, type ScheduleOutline } from "../core/schedule.ts";
 import type { ScheduleSetup } from "../define/schedule.ts";
 import type { StoredSchedule } from "../store/schedule-port.ts";
 import type { DeskParts } from "./desk-parts.ts";
@@ -99,7 +99,7 @@ class Running implements ScheduleRunner {
     const { state, seenAt } = stored;
     if (isBehind(state, { outline, declaredAt: this.#declaredAt ?? now }, { seenAt, now })) return false;
     if (state.open.length > 0) return true;
-    if (state.pause !== null) return false;
+    if (state.pause !== null) return isPauseOver(state.pause, now);
     return isNewsDue(stored, outline, now) || state.waiting.length > 0;
   }
 
@@ -159,7 +159,9 @@ class Running implements ScheduleRunner {
 
 /** True where there is something to decide beside what is open and what waits. */
 function isNewsDue({ state }: StoredSchedule, outline: ScheduleOutline, now: number): boolean {
-  return (state.nextAt !== null && state.nextAt <= now) || !isSameOutline(state.outline, outline);
+  const isPauseEnding = state.pause !== null && isPauseOver(state.pause, now);
+  const isSlotDue = state.nextAt !== null && state.nextAt <= now;
+  return isPauseEnding || isSlotDue || !isSameOutline(state.outline, outline);
 }
 
 /** What has been due for longest goes first, and what is not known yet before all. */

@@ -3,6 +3,7 @@
 import { canonicalJson } from "../core/json.ts";
 import {
   decideSlots,
+  isPauseOver,
   type ScheduleOutline,
   type ScheduleStanding,
   type SkippedSlots,
@@ -89,12 +90,19 @@ export function takeTurn({ state, now }: LockedSchedule, turn: Turn): ScheduleCh
       nextAt: decision.nextAt,
       waiting: decision.waiting,
       open,
-      pause: state?.pause ?? null,
+      pause: pauseAt(state, now),
       lastCaseId: state?.lastCaseId ?? null,
+      lastSlotAt: state?.lastSlotAt ?? null,
     },
     slots: [...decision.skipped.map(recordSkipped), ...fixed.map(({ record }) => record)],
     reply: { kind: "decided", open },
   };
+}
+
+/** The pause that a schedule is in; null = none, or it is over. */
+function pauseAt(state: ScheduleState | null, now: number): ScheduleState["pause"] {
+  const pause = state?.pause ?? null;
+  return pause === null || isPauseOver(pause, now) ? null : pause;
 }
 
 /** What is due was due by what was declared before. */
@@ -109,10 +117,10 @@ function calendarUntilNow(state: ScheduleState | null, { setup, readCalendar }: 
 /** How a schedule stands before a decision. */
 export function standingOf(state: ScheduleState | null, isLastCaseOpen: boolean): ScheduleStanding {
   if (state === null) {
-    return { decidedUntilAt: null, waiting: [], isPaused: false, isCaseOpen: false };
+    return { decidedUntilAt: null, waiting: [], pause: null, isCaseOpen: false };
   }
   const { decidedUntilAt, waiting, pause, open } = state;
-  return { decidedUntilAt, waiting, isPaused: pause !== null, isCaseOpen: isLastCaseOpen || open.length > 0 };
+  return { decidedUntilAt, waiting, pause, isCaseOpen: isLastCaseOpen || open.length > 0 };
 }
 
 /** Names a slot of the calendar within its schedule. */
@@ -164,7 +172,7 @@ export function settleSlot(
     state: {
       ...state,
       open: state.open.filter(({ slotKey }) => slotKey !== open.slotKey),
-      lastCaseId: outcome.kind === "started" ? open.start.caseId : state.lastCaseId,
+      ...(outcome.kind === "started" ? { lastCaseId: open.start.caseId, lastSlotAt: open.slotAt } : {}),
     },
     slots: [recordOf(open, outcome)],
     reply: null,

@@ -1,18 +1,29 @@
 /** Schedules and their slots, as people see them. */
 
 import { FootholdError } from "../core/errors.ts";
-import { SKIPPED_COUNT_MAX, type SlotSkip } from "../core/schedule.ts";
+import {
+  isPauseOver,
+  overdueSince,
+  SKIPPED_COUNT_MAX,
+  type ScheduleOutline,
+  type SlotSkip,
+} from "../core/schedule.ts";
+import { localTime, zoneInWords } from "../define/cron.ts";
 import {
   SLOTS_LIST_MAX,
   type ScheduleState,
+  type SlotPlace,
   type StoredSchedule,
   type StoredSlot,
 } from "../store/schedule-port.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import type { SeesCase } from "./milestones.ts";
 import { OUTLINE_HOLDS_MS } from "./schedule-turn.ts";
 
 /** Slots to come that are shown. */
 const NEXT_SLOTS = 5;
+/** Slots to come that are looked at in one go, at most. */
+export const SLOTS_TO_COME_MAX = 100;
 /** Slots on one page where nothing else is asked for. */
 const SLOTS_LIMIT_DEFAULT = 50;
 /** Slots that could not be started, of all schedules together, that are counted. */
@@ -28,6 +39,35 @@ type ScheduleStanding =
   /** Nobody declares it any more. */
   | "removed";
 
+/** A slot to come. */
+export interface SlotTime {
+  readonly at: number;
+  /** The same on the clocks of the schedule's zone, such as `2027-01-31T06:00`. */
+  readonly localTime: string;
+}
+
+/** Slots to come of a schedule, whether it runs or not. */
+export interface SlotsToCome {
+  readonly now: number;
+  readonly timeZone: string;
+  readonly slots: readonly SlotTime[];
+}
+
+/** Which slots to come. */
+export interface SlotsToComePage {
+  /** 5 when left out; at most {@link SLOTS_TO_COME_MAX}. */
+  readonly limit?: number | undefined;
+}
+
+/** Who stopped a schedule, why, since when, and until when. */
+export interface SchedulePauseView {
+  readonly by: string;
+  readonly why: string;
+  readonly at: number;
+  /** Null = until somebody resumes it. */
+  readonly untilAt: number | null;
+}
+
 /** A schedule, for people. Times are epoch ms. */
 export interface ScheduleView {
   readonly name: string;
@@ -35,20 +75,28 @@ export interface ScheduleView {
   readonly tenant: string;
   readonly cron: string;
   readonly timeZone: string;
+  /** The zone in words as it is now, such as `Central European Standard Time (UTC+01:00)`. */
+  readonly zone: string;
   readonly catchUp: "none" | "last" | { readonly upTo: number };
   readonly overlap: "start" | "skip" | "wait";
   readonly standing: ScheduleStanding;
   /** Such as "Next at 2027-02-01 06:00; 1 slot could not be started". */
   readonly sentence: string;
-  /** Null = none comes, or it is paused or does not run. */
+  /** Null = none comes, or it is paused with no end, or it does not run. */
   readonly nextAt: number | null;
   /** The next ones, at most five; none where it does not run. */
-  readonly nextSlots: readonly number[];
-  readonly pause: { readonly by: string; readonly why: string; readonly at: number } | null;
+  readonly nextSlots: readonly SlotTime[];
+  /** Since when a slot is due that no process decides; null = none is, or nobody declares it any more. */
+  readonly overdueSinceAt: number | null;
+  readonly pause: SchedulePauseView | null;
   /** Slots that wait until the case before them has ended. */
   readonly waiting: readonly number[];
+  /** Slots whose cases are being started. */
+  readonly starting: readonly number[];
   /** The case that it started last. */
   readonly lastCaseId: string | null;
+  /** The slot of that case. */
+  readonly lastSlotAt: number | null;
   /** Slots that could not be started and that nobody has looked at, of the newest 200 of all schedules. */
   readonly needs: number;
   /** When a process that runs it was last seen; null = never. It says so once a minute. */
@@ -84,13 +132,14 @@ export interface SlotView {
 export interface ScheduleDetail extends ScheduleView {
   readonly now: number;
   readonly slots: readonly SlotView[];
-  /** `beforeAt` of the next page; null = this is the last one. */
-  readonly nextBeforeAt: number | null;
+  /** Cursor of the next page; null = this is the last one. */
+  readonly next: string | null;
 }
 
 /** Which slots to show. */
 export interface SlotsPage {
-  readonly beforeAt?: number | undefined;
+  /** The cursor that the page before gave. */
+  readonly after?: string | undefined;
   /** 50 when left out; at most 200. */
   readonly limit?: number | undefined;
 }
@@ -111,7 +160,7 @@ export async function listSchedules(parts: DeskParts): Promise<SchedulesView> {
 
 /** Slots that need a person, by schedule. */
 async function countNeeds({ store }: DeskParts): Promise<ReadonlyMap<string, number>> {
-  const filter = { schedule: null, beforeAt: null, limit: NEEDS_COUNTED_MAX };
+  const filter = { schedule: null, after: null, limit: NEEDS_COUNTED_MAX };
   const [refused, held] = await Promise.all([
     store.schedules.listSlots({ ...filter, outcome: "refused" }),
     store.schedules.listSlots({ ...filter, outcome: "keyHeld" }),
@@ -125,22 +174,36 @@ async function countNeeds({ store }: DeskParts): Promise<ReadonlyMap<string, num
 export async function showSchedule(
   parts: DeskParts,
   name: string,
-  { beforeAt, limit = SLOTS_LIMIT_DEFAULT }: SlotsPage,
+  { after, limit = SLOTS_LIMIT_DEFAULT }: SlotsPage,
+  sees: SeesCase = () => true,
 ): Promise<ScheduleDetail> {
   const { store } = parts;
-  if (!Number.isInteger(limit) || limit < 1 || limit > SLOTS_LIST_MAX) {
-    throw new FootholdError("INVALID_REQUEST", `limit must be a whole number from 1 to ${SLOTS_LIST_MAX}.`);
-  }
+  checkLimit(limit, SLOTS_LIST_MAX);
   const view = await viewSchedule(parts, name);
   const found = await store.schedules.listSlots({
     schedule: name,
     outcome: null,
-    beforeAt: beforeAt ?? null,
+    after: readSlotCursor(after),
     limit,
   });
   const last = found.at(-1);
-  const nextBeforeAt = found.length < limit || last === undefined ? null : last.slotAt;
-  return { ...view, now: await store.now(), slots: found.map(viewSlot), nextBeforeAt };
+  const next = found.length < limit || last === undefined ? null : `${last.slotAt}.${last.slotKey}`;
+  // A schedule may have started cases of another type or tenant before.
+  const shown = found.filter(({ start }) => start === null || sees(start));
+  return { ...view, now: await store.now(), slots: shown.map(viewSlot), next };
+}
+
+function checkLimit(limit: number, limitMax: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= limitMax) return;
+  throw new FootholdError("INVALID_REQUEST", `limit must be a whole number from 1 to ${limitMax}.`);
+}
+
+/** Throws `INVALID_REQUEST` for a cursor that no page gave. */
+function readSlotCursor(cursor: string | undefined): SlotPlace | null {
+  if (cursor === undefined) return null;
+  const [, slotAt, slotKey] = /^(-?\d{1,15})\.(.{1,300})$/.exec(cursor) ?? [];
+  if (slotAt !== undefined && slotKey !== undefined) return { slotAt: Number(slotAt), slotKey };
+  throw new FootholdError("INVALID_REQUEST", "The cursor is not one that a page of slots gave.");
 }
 
 /** One schedule. Throws `SCHEDULE_NOT_FOUND`. */
@@ -174,51 +237,102 @@ function viewOf(parts: DeskParts, name: string, { stored, needs, now }: Seen): S
   const { catchUpSlotsMax, ...told } = outline;
   const isSeen = stored !== null && now - stored.seenAt < OUTLINE_HOLDS_MS;
   const isGone = setup === null && parts.registry.all.length > 0;
-  const gone = isGone ? "removed" : "stopped";
-  const standing = state?.pause ? "paused" : isSeen ? "running" : gone;
   const pause = state?.pause ?? null;
+  const isPaused = pause !== null && !isPauseOver(pause, now);
+  const standing = isPaused ? "paused" : isSeen ? "running" : isGone ? "removed" : "stopped";
+  const nextSlots = standing === "running" || isPaused ? slotsAfter(parts, outline, comesAfter(state)) : [];
   const view = {
     name,
     ...told,
+    zone: zoneInWords(now, outline.timeZone),
     catchUp: catchUpSlotsMax === 0 ? "none" : catchUpSlotsMax === 1 ? "last" : { upTo: catchUpSlotsMax },
     standing,
-    nextAt: standing === "running" ? (state?.nextAt ?? null) : null,
-    nextSlots: standing === "running" ? nextSlots(parts, state) : [],
-    pause: pause === null ? null : { by: pause.by.name, why: pause.why, at: pause.at },
+    nextAt: nextSlots[0]?.at ?? null,
+    nextSlots,
+    overdueSinceAt: state === null || standing === "removed" ? null : overdueSince(state, now),
+    pause: pause === null || !isPaused ? null : viewPause(pause),
     waiting: state?.waiting ?? [],
+    starting: state?.open.map(({ slotAt }) => slotAt) ?? [],
     lastCaseId: state?.lastCaseId ?? null,
+    lastSlotAt: state?.lastSlotAt ?? null,
     needs,
     seenAt: stored?.seenAt ?? null,
   } as const;
   return { ...view, sentence: saySchedule(view, parts.formatTime) };
 }
 
-function nextSlots({ schedules }: DeskParts, state: ScheduleState | null): readonly number[] {
-  if (state === null) return [];
-  const read = schedules.readCalendar(state.outline.cron, state.outline.timeZone);
-  if (read.kind === "faulty") return [];
-  const slots: number[] = [];
-  for (let at = state.nextAt; at !== null && slots.length < NEXT_SLOTS; at = read.calendar.next(at)) {
-    slots.push(at);
+function viewPause({ by, why, at, untilAt }: NonNullable<ScheduleState["pause"]>): SchedulePauseView {
+  return { by: by.name, why, at, untilAt };
+}
+
+/** After which time the next slot comes that is started; null = none comes by itself. */
+function comesAfter(state: ScheduleState | null): number | null {
+  if (state === null) return null;
+  const { pause, nextAt } = state;
+  const fromAt = pause === null ? nextAt : pause.untilAt;
+  return fromAt === null ? null : fromAt - 1;
+}
+
+function slotsAfter(
+  { schedules }: DeskParts,
+  { cron, timeZone }: ScheduleOutline,
+  afterAt: number | null,
+  limit = NEXT_SLOTS,
+): readonly SlotTime[] {
+  const read = schedules.readCalendar(cron, timeZone);
+  if (read.kind === "faulty" || afterAt === null) return [];
+  const slots: SlotTime[] = [];
+  for (
+    let at = read.calendar.next(afterAt);
+    at !== null && slots.length < limit;
+    at = read.calendar.next(at)
+  ) {
+    slots.push({ at, localTime: localTime(at, timeZone) });
   }
   return slots;
 }
 
+/** The slots that the calendar of a schedule names next. Throws `SCHEDULE_NOT_FOUND`, `INVALID_REQUEST`. */
+export async function slotsToCome(
+  parts: DeskParts,
+  name: string,
+  { limit = NEXT_SLOTS }: SlotsToComePage,
+): Promise<SlotsToCome> {
+  checkLimit(limit, SLOTS_TO_COME_MAX);
+  const { store, schedules } = parts;
+  const stored = await store.schedules.load(name);
+  const outline = stored?.state.outline ?? schedules.find(name)?.outline;
+  if (outline === undefined) throw scheduleNotFound(name);
+  const now = await store.now();
+  const { timeZone } = outline;
+  return { now, timeZone, slots: slotsAfter(parts, outline, now, limit) };
+}
+
 function saySchedule(view: Omit<ScheduleView, "sentence">, formatTime: (at: number) => string): string {
-  const { standing, nextAt, pause, waiting, needs, seenAt } = view;
+  const { standing, nextAt, pause, waiting, needs, seenAt, overdueSinceAt } = view;
   const since = seenAt === null ? "" : ` since ${formatTime(seenAt)}`;
   const firsts: Readonly<Record<ScheduleStanding, string>> = {
     running: nextAt === null ? "No slot comes any more" : `Next at ${formatTime(nextAt)}`,
-    paused: pause === null ? "" : `Paused by ${pause.by} since ${formatTime(pause.at)}: ${pause.why}`,
+    paused: pause === null ? "" : sayPause(pause, formatTime),
     stopped: `No process that runs it was seen${since}: start a server or a worker that has it`,
     removed: `No process declares it${since}: it was removed, and starts nothing`,
   };
+  const first =
+    overdueSinceAt !== null && standing === "running"
+      ? `Due since ${formatTime(overdueSinceAt)} and not decided: the log of the processes that run it says why`
+      : firsts[standing];
   const waits = waiting.length === 1 ? "1 slot waits" : `${waiting.length} slots wait`;
   const rest = [
+    ...(overdueSinceAt === null || standing === "running" ? [] : [`due since ${formatTime(overdueSinceAt)}`]),
     ...(waiting.length === 0 ? [] : [`${waits} for the case before`]),
     ...(needs === 0 ? [] : [`${sayCount(needs)} could not be started`]),
   ];
-  return [firsts[standing], ...rest].join("; ");
+  return [first, ...rest].join("; ");
+}
+
+function sayPause({ by, at, why, untilAt }: SchedulePauseView, formatTime: (at: number) => string): string {
+  const until = untilAt === null ? "until it is resumed" : `until ${formatTime(untilAt)}`;
+  return `Paused by ${by} since ${formatTime(at)}, ${until}: ${why}`;
 }
 
 function sayCount(slots: number): string {

@@ -17,11 +17,20 @@ export const HOUR_MS = 3_600_000;
 export const closing = defineCase("closing", {
   version: 1,
   owner: "books",
-  input: z.object({ at: z.string().refine((at) => !at.endsWith("T13:00"), "no closing at 13:00") }),
+  input: z.object({
+    at: z.string().refine((at) => !at.endsWith("T13:00"), "no closing at 13:00"),
+    note: z.string().optional(),
+  }),
   keyFreedBy: "end",
+  masked: ["note"],
 }).approval("look", { by: "books" });
 
-const hourly: ScheduleOptions<{ at: string }> = {
+interface Closing {
+  readonly at: string;
+  readonly note?: string | undefined;
+}
+
+const hourly: ScheduleOptions<Closing> = {
   starts: closing,
   cron: "0 * * * *",
   timeZone: "UTC",
@@ -53,7 +62,7 @@ export class House {
     this.store = store ?? memoryStore({ now: () => this.clock.now() });
   }
 
-  open(options: Partial<ScheduleOptions<{ at: string }>> | null = {}, store: Store = this.store): Process {
+  open(options: Partial<ScheduleOptions<Closing>> | null = {}, store: Store = this.store): Process {
     return this.#openWith(
       options === null ? [] : [defineSchedule("hourly", { ...hourly, ...options })],
       store,

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { memoryServer } from "../store/memory/store.ts";
 import type { Store } from "../store/port.ts";
-import type { Desk } from "./desk.ts";
-
 import { HOUR_MS, House, closing, dying, failing } from "./schedules.fixture.ts";
 
 describe("a schedule that runs", () => {
@@ -12,8 +10,11 @@ describe("a schedule that runs", () => {
     await house.pass(0, one);
     expect(await house.cases()).toEqual([]);
     const [view] = (await one.desk.schedules()).schedules;
-    expect(view).toMatchObject({ standing: "running", nextAt: Date.UTC(2027, 0, 15, 9), catchUp: "last" });
+    const nine = { at: Date.UTC(2027, 0, 15, 9), localTime: "2027-01-15T09:00" };
+    expect(view).toMatchObject({ standing: "running", nextAt: nine.at, catchUp: "last", lastSlotAt: null });
     expect(view?.nextSlots).toHaveLength(5);
+    expect(view?.nextSlots[0]).toEqual(nine);
+    expect((await one.desk.slotsToCome("hourly", { limit: 1 })).slots).toEqual([nine]);
     await house.pass(HOUR_MS, one);
     await house.pass(HOUR_MS, one, one);
     expect(await house.inputs()).toEqual([{ at: "2027-01-15T09:00" }, { at: "2027-01-15T10:00" }]);
@@ -23,6 +24,19 @@ describe("a schedule that runs", () => {
     expect(stored?.journal[0]?.entry).toMatchObject({
       by: { kind: "engine", name: "schedule hourly" },
       tenant: "default",
+      slot: { schedule: "hourly", at: nine.at },
+    });
+    const shown = await one.desk.show(first?.caseId ?? "");
+    expect(shown.slot).toEqual({ schedule: "hourly", at: nine.at });
+    expect(shown.history.map(({ sentence }) => sentence).join(" ")).toContain(
+      "closing started for the slot 2027-01-15T09:00:00.000Z of the schedule hourly.",
+    );
+    const [, second] = await house.cases();
+    const ten = Date.UTC(2027, 0, 15, 10);
+    expect(await one.desk.showSchedule("hourly")).toMatchObject({
+      lastCaseId: second?.caseId,
+      lastSlotAt: ten,
+      overdueSinceAt: null,
     });
     expect(one.errors).toEqual([]);
   });
@@ -278,93 +292,6 @@ describe("the case before", () => {
     await house.pass(1_000, one);
     expect(await house.slots(one)).toEqual(["9 started", "10 skipped", "11 started"]);
     expect((await one.desk.showSchedule("hourly")).waiting).toEqual([]);
-  });
-});
-
-describe("what people do", () => {
-  test("a paused schedule starts nothing, says who stopped it and why, and leaves out its pause", async () => {
-    const house = new House();
-    const one = house.open();
-    await house.pass(0, one);
-    const paused = await one.desk.pauseSchedule("hourly", { by: "ada", reason: "the bank is closed" });
-    expect(paused).toMatchObject({
-      standing: "paused",
-      nextAt: null,
-      pause: { by: "ada", why: "the bank is closed" },
-    });
-    // A second pause changes nothing of the first.
-    await one.desk.pauseSchedule("hourly", { by: "ben", reason: "me too" });
-    await house.pass(3 * HOUR_MS, one, house.open());
-    expect(await house.cases()).toEqual([]);
-    await one.desk.resumeSchedule("hourly", { by: "ben", reason: "it is open again" });
-    expect(await house.slots(one)).toEqual(["9-11 (3) skipped"]);
-    await house.pass(HOUR_MS, one);
-    expect(await house.slots(one)).toEqual(["9-11 (3) skipped", "12 started"]);
-    const lines = (await house.store.audit.list({ limit: 10 })).lines;
-    expect(lines.map(({ act, who, about, outcome }) => [act, who, about, outcome]).toReversed()).toEqual([
-      ["pauseSchedule", "ada", "hourly", "done"],
-      ["pauseSchedule", "ben", "hourly", "done"],
-      ["resumeSchedule", "ben", "hourly", "done"],
-    ]);
-  });
-
-  test("one can be started beside the calendar, once for each order, also of a paused schedule", async () => {
-    const house = new House();
-    const one = house.open();
-    await house.pass(60_000, one);
-    await one.desk.pauseSchedule("hourly", { by: "ada", reason: "tests" });
-    const order = { by: "ada", actId: "order-1" } as const;
-    const first = await one.desk.startSlot("hourly", order);
-    expect(await one.desk.startSlot("hourly", order)).toEqual({ ...first, isNew: false });
-    expect(await house.inputs()).toEqual([{ at: "2027-01-15T08:01" }]);
-    const stored = await house.store.loadCase(first.caseId);
-    expect(stored?.journal[0]?.entry).toMatchObject({ by: { kind: "person", name: "ada" } });
-    await one.desk.startSlot("hourly", { by: "ada" });
-    expect(await house.cases()).toHaveLength(2);
-  });
-
-  test("a slot that was left out with others can be started, one that is to come or is none cannot", async () => {
-    const house = new House();
-    const one = house.open({ catchUp: "none" });
-    await house.pass(0, one);
-    await house.pass(3 * HOUR_MS + 120_000, one);
-    expect(await house.slots(one)).toEqual(["9-11 (3) skipped"]);
-    const start = (slotAt: number): Promise<unknown> => one.desk.startSlot("hourly", { by: "ada", slotAt });
-    await start(Date.UTC(2027, 0, 15, 10));
-    expect(await house.inputs()).toEqual([{ at: "2027-01-15T10:00" }]);
-    const refused = { code: "INVALID_REQUEST" };
-    await expect(start(Date.UTC(2027, 0, 15, 12))).rejects.toMatchObject(refused);
-    await expect(start(Date.UTC(2027, 0, 15, 10, 30))).rejects.toMatchObject(refused);
-    await expect(start(0.5)).rejects.toMatchObject(refused);
-    expect(await house.cases()).toHaveLength(1);
-  });
-
-  test.each([
-    [
-      "pause without a reason",
-      (desk: Desk) => desk.pauseSchedule("hourly", { by: "ada" }),
-      "INVALID_REQUEST",
-    ],
-    [
-      "pause of nothing",
-      (desk: Desk) => desk.pauseSchedule("daily", { by: "ada", reason: "x" }),
-      "SCHEDULE_NOT_FOUND",
-    ],
-    ["resume of nothing", (desk: Desk) => desk.resumeSchedule("daily", { by: "ada" }), "SCHEDULE_NOT_FOUND"],
-    ["start of nothing", (desk: Desk) => desk.startSlot("daily", { by: "ada" }), "SCHEDULE_NOT_FOUND"],
-    ["look at nothing", (desk: Desk) => desk.showSchedule("daily"), "SCHEDULE_NOT_FOUND"],
-    ["too long a page", (desk: Desk) => desk.showSchedule("hourly", { limit: 201 }), "INVALID_REQUEST"],
-    [
-      "leaving out what was not refused",
-      (desk: Desk) => desk.leaveSlot("hourly", { by: "ada", reason: "x", slotKey: "1" }),
-      "INVALID_REQUEST",
-    ],
-  ])("%s is refused", async (_, act, code) => {
-    const house = new House();
-    const one = house.open();
-    await house.pass(0, one);
-    await expect(act(one.desk)).rejects.toMatchObject({ code });
-    expect(await house.cases()).toEqual([]);
   });
 });
 

@@ -2,11 +2,12 @@
 
 import { FootholdError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import { decideResumedSlots } from "../core/schedule.ts";
+import { decideResumedSlots, isPauseOver, type ScheduleOutline } from "../core/schedule.ts";
 import type { ScheduleSetup } from "../define/schedule.ts";
 import type { LockedSchedule, OpenSlot, ScheduleChange, ScheduleState } from "../store/schedule-port.ts";
 import { auditedInHouse, houseHead } from "./audited.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import type { SeesCase } from "./milestones.ts";
 import { checkActId, checkTexts, personOf, REASON_CHARS_MAX, reasonOf, type Who } from "./requests.ts";
 import { createScheduleRunner, type ScheduleRunner, type ScheduleRunnerOptions } from "./schedule-run.ts";
 import { recordOf, recordSkipped, slotKeyOf, standingOf } from "./schedule-turn.ts";
@@ -14,18 +15,31 @@ import {
   listSchedules,
   scheduleNotFound,
   showSchedule,
+  slotsToCome,
   viewSchedule,
   type ScheduleDetail,
   type SchedulesView,
   type ScheduleView,
   type SlotsPage,
+  type SlotsToCome,
+  type SlotsToComePage,
 } from "./schedule-view.ts";
 import { fixStart, startOpenSlot } from "./slot-start.ts";
+import { maskHead } from "./typed-words.ts";
+
+/** What a right to a schedule is judged on. */
+type StartedObject = Pick<ScheduleOutline, "caseType" | "tenant">;
 
 /** What a person does to a schedule. */
 interface ScheduleRequest {
   readonly by: Who;
   readonly reason?: string | null | undefined;
+}
+
+/** An order to stop a schedule. */
+interface PauseScheduleRequest extends ScheduleRequest {
+  /** When it goes on by itself, epoch ms; until somebody resumes it when left out. */
+  readonly untilAt?: number | null | undefined;
 }
 
 /** An order to start a slot. */
@@ -42,7 +56,7 @@ interface LeaveSlotRequest extends ScheduleRequest {
 }
 
 /** What came of an order to start a slot. */
-interface StartedSlot {
+export interface StartedSlot {
   readonly slotKey: string;
   readonly caseId: string;
   /** False where it had its case before. */
@@ -51,12 +65,22 @@ interface StartedSlot {
 
 /** What the desk does about schedules. */
 export interface ScheduleDesk {
+  /**
+   * The types and tenants of the cases that a schedule starts: as it is declared here, and as it is known to the store where that is
+   * otherwise. Throws `SCHEDULE_NOT_FOUND`.
+   */
+  startedBy(name: string): Promise<readonly StartedObject[]>;
   /** Every schedule that is declared here or is known to the store. */
   schedules(): Promise<SchedulesView>;
   /** Throws `SCHEDULE_NOT_FOUND`, `INVALID_REQUEST`. */
-  showSchedule(name: string, page?: SlotsPage): Promise<ScheduleDetail>;
-  /** Nothing is started until it is resumed; slots of the pause are left out. The reason is needed. Throws `SCHEDULE_NOT_FOUND`. */
-  pauseSchedule(name: string, request: ScheduleRequest): Promise<ScheduleView>;
+  showSchedule(name: string, page?: SlotsPage, sees?: SeesCase): Promise<ScheduleDetail>;
+  /** The slots that its calendar names next, whether it runs or not. Throws `SCHEDULE_NOT_FOUND`, `INVALID_REQUEST`. */
+  slotsToCome(name: string, page?: SlotsToComePage): Promise<SlotsToCome>;
+  /**
+   * Nothing is started until then, or until it is resumed; slots of the pause are left out. The reason is needed. Throws
+   * `SCHEDULE_NOT_FOUND`, `INVALID_REQUEST`.
+   */
+  pauseSchedule(name: string, request: PauseScheduleRequest): Promise<ScheduleView>;
   /** It goes on with the next slot after now. Throws `SCHEDULE_NOT_FOUND`. */
   resumeSchedule(name: string, request: ScheduleRequest): Promise<ScheduleView>;
   /**
@@ -77,23 +101,34 @@ export function scheduleActs(parts: DeskParts): ScheduleDesk {
     work: (by: DeskParts, schedule: string, request: Request) => Promise<Reply>,
     tell: (reply: Reply) => Json,
   ): ((schedule: string, request: Request) => Promise<Reply>) => {
-    return (schedule, request) =>
-      auditedInHouse(
+    return async (schedule, request) => {
+      const head = await maskHead(parts, { ...houseHead(name, request), about: schedule, schedule });
+      return auditedInHouse(
         parts,
-        { ...houseHead(name, request), about: schedule },
-        (by) => work(by, schedule, request),
+        head,
+        (by) => work(by, schedule, { ...request, reason: head.why }),
         (reply) => ({ about: schedule, after: tell(reply) }),
       );
+    };
   };
   return {
+    startedBy: (name) => startedBy(parts, name),
     schedules: () => listSchedules(parts),
-    showSchedule: (name, page) => showSchedule(parts, name, page ?? {}),
+    showSchedule: (name, page, sees) => showSchedule(parts, name, page ?? {}, sees),
+    slotsToCome: (name, page) => slotsToCome(parts, name, page ?? {}),
     pauseSchedule: act("pauseSchedule", pauseSchedule, tellStanding),
     resumeSchedule: act("resumeSchedule", resumeSchedule, tellStanding),
     startSlot: act("startSlot", startSlot, (reply) => ({ ...reply })),
     leaveSlot: act("leaveSlot", leaveSlot, tellStanding),
     scheduleRunner: (options) => createScheduleRunner(parts, options),
   };
+}
+
+async function startedBy({ store, schedules }: DeskParts, name: string): Promise<readonly StartedObject[]> {
+  const stored = await store.schedules.load(name);
+  const outlines = [stored?.state.outline, schedules.find(name)?.outline].filter((one) => one !== undefined);
+  if (outlines.length === 0) throw scheduleNotFound(name);
+  return outlines.map(({ caseType, tenant }) => ({ caseType, tenant }));
 }
 
 function tellStanding({ standing: to, nextAt }: ScheduleView): Json {
@@ -116,14 +151,22 @@ function changeKnown<Reply>(
 async function pauseSchedule(
   parts: DeskParts,
   name: string,
-  { by, reason }: ScheduleRequest,
+  { by, reason, untilAt = null }: PauseScheduleRequest,
 ): Promise<ScheduleView> {
   const actor = personOf(by);
   const why = reason ?? "";
   checkTexts([{ path: "reason", value: why, charsMax: REASON_CHARS_MAX, isProse: true }]);
   await changeKnown(parts, { name, slotKey: null }, ({ state, now }) => {
-    if (state.pause !== null) return { state: null, slots: [], reply: null };
-    return { state: { ...state, pause: { by: actor, why, at: now }, nextAt: null }, slots: [], reply: null };
+    if (untilAt !== null && !(Number.isSafeInteger(untilAt) && untilAt > now)) {
+      throw new FootholdError("INVALID_REQUEST", `${name} cannot be paused until a time that is past.`, {
+        details: { fields: [{ path: "untilAt", message: "is not in the future" }] },
+      });
+    }
+    const before = state.pause;
+    if (before !== null && before.untilAt === untilAt) return { state: null, slots: [], reply: null };
+    // Who pauses it anew says how long from now on: the slots so far are left out either way.
+    const pause = { by: actor, why, at: before?.at ?? now, untilAt };
+    return { state: { ...state, pause, nextAt: null }, slots: [], reply: null };
   });
   return viewSchedule(parts, name);
 }
@@ -136,7 +179,8 @@ async function resumeSchedule(
   personOf(by);
   reasonOf(reason);
   await changeKnown(parts, { name, slotKey: null }, ({ state, now }) => {
-    if (state.pause === null) return { state: null, slots: [], reply: null };
+    // What comes after a pause that is over is started by its rules, and not left out.
+    if (state.pause === null || isPauseOver(state.pause, now)) return { state: null, slots: [], reply: null };
     const { outline } = state;
     const read = parts.schedules.readCalendar(outline.cron, outline.timeZone);
     if (read.kind === "faulty") {

@@ -85,7 +85,9 @@ async function attemptStart(
     const input = await inTime(parts, validInput(caseType, setup.inputOf(slotAt)));
     const at = await parts.now();
     const actor = by ?? { kind: "engine", name: `schedule ${setup.name}` };
-    const first = { tenant, businessKey, input, by: actor, at, startAt: null, priority: setup.priority };
+    const slot = { schedule: setup.name, at: slotAt };
+    const { priority } = setup;
+    const first = { tenant, businessKey, input, by: actor, at, startAt: null, priority, slot };
     const reply = await sendAgain(ports.clock, () =>
       store.insertCase(newCase(parts, caseType, first, { caseId, commitId })),
     );

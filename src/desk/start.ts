@@ -6,6 +6,7 @@ import type { Entry } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { Ports } from "../core/ports.ts";
 import { rowOf } from "../core/row.ts";
+import type { SlotRef } from "../core/schedule.ts";
 import type { Priority } from "../core/starting.ts";
 import { keyShard } from "../define/case-keys.ts";
 import type { CaseType } from "../define/case-type.ts";
@@ -127,6 +128,8 @@ export interface FirstCommit {
   readonly at: number;
   readonly startAt: number | null;
   readonly priority: Priority;
+  /** The slot that it is started for; left out = none. */
+  readonly slot?: SlotRef;
 }
 
 /** What a new case is known by. */

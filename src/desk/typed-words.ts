@@ -16,7 +16,7 @@ import { isCaseId } from "./requests.ts";
 
 /** Where it is looked up what a case masks. */
 export interface MaskLookup {
-  readonly store: Pick<Store, "loadRow" | "loadCase">;
+  readonly store: Pick<Store, "loadRow" | "loadCase" | "schedules">;
   readonly registry: Registry;
 }
 
@@ -80,7 +80,24 @@ export function headWithout(head: ActHead, texts: readonly string[]): ActHead {
 
 /** The head of an act on a case, whatever comes of the act, without what its reason repeats. */
 export async function maskHead(lookup: MaskLookup, head: ActHead): Promise<ActHead> {
-  const { caseId, why: reason, input } = head;
-  if (caseId === null || reason === null) return head;
-  return { ...head, why: await maskReason(lookup, caseId, { reason, input }) };
+  const { caseId, why: reason, input, schedule } = head;
+  if (reason === null) return head;
+  if (caseId !== null) return { ...head, why: await maskReason(lookup, caseId, { reason, input }) };
+  if (schedule !== undefined) return { ...head, why: await maskScheduleReason(lookup, schedule, reason) };
+  return head;
+}
+
+/** Slots of a schedule whose cases are looked at: whoever types a reason has the newest in sight. */
+const SLOTS_LOOKED_AT = 20;
+
+/** A reason for an act on a schedule, without what the newest of its cases mask. */
+async function maskScheduleReason(lookup: MaskLookup, schedule: string, reason: string): Promise<string> {
+  const filter = { schedule, outcome: null, after: null, limit: SLOTS_LOOKED_AT };
+  const slots = await lookup.store.schedules.listSlots(filter);
+  let masked = reason;
+  for (const { start, outcome } of slots) {
+    const caseId = outcome.kind === "keyHeld" ? outcome.caseId : start?.caseId;
+    if (caseId !== undefined) masked = await maskReason(lookup, caseId, { reason: masked });
+  }
+  return masked;
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Actor } from "../core/journal.ts";
-import type { ScheduleOutline, SlotSkip } from "../core/schedule.ts";
+import type { ScheduleOutline, ScheduleStop, SlotSkip } from "../core/schedule.ts";
 
 /** What one slot starts, fixed before it is started: whoever starts it, and how often, starts this one case. */
 export interface SlotStart {
@@ -27,7 +27,7 @@ export interface OpenSlot {
 }
 
 /** Who stopped a schedule, and why. */
-interface SchedulePause {
+interface SchedulePause extends ScheduleStop {
   readonly by: Actor;
   readonly why: string;
   readonly at: number;
@@ -47,6 +47,8 @@ export interface ScheduleState {
   readonly pause: SchedulePause | null;
   /** The case that it started last. */
   readonly lastCaseId: string | null;
+  /** The slot of that case. */
+  readonly lastSlotAt: number | null;
 }
 
 /** A schedule as stored. */
@@ -117,14 +119,20 @@ export interface ScheduleTarget {
   readonly caseId?: string;
 }
 
-/** Which records to list, newest slot first. */
+/** The place of a record among those of its schedule: several may have one time, such as a slot that was started after all. */
+export interface SlotPlace {
+  readonly slotAt: number;
+  readonly slotKey: string;
+}
+
+/** Which records to list, newest slot first, those of one time by their keys. */
 export interface SlotFilter {
   /** Null = of all. */
   readonly schedule: string | null;
   /** Null = all. */
   readonly outcome: SlotOutcome["kind"] | null;
-  /** Only slots before; null = from the newest. */
-  readonly beforeAt: number | null;
+  /** Only what comes after this one; null = from the newest. */
+  readonly after: SlotPlace | null;
   /** At most {@link SLOTS_LIST_MAX}. */
   readonly limit: number;
 }

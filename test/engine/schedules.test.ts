@@ -39,17 +39,17 @@ async function waitUntil(what: string, holds: () => Promise<boolean>): Promise<v
 
 async function allSlots(): Promise<readonly StoredSlot[]> {
   const found: StoredSlot[] = [];
-  let beforeAt: number | null = null;
+  let after: StoredSlot | null = null;
   for (;;) {
     const page: readonly StoredSlot[] = await store.schedules.listSlots({
       schedule: "tick",
       outcome: null,
-      beforeAt,
+      after,
       limit: 200,
     });
     found.unshift(...page.toReversed());
     if (page.length < 200) return found;
-    beforeAt = page.at(-1)?.slotAt ?? null;
+    after = page.at(-1) ?? null;
   }
 }
 

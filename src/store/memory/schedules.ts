@@ -8,6 +8,7 @@ import {
   type ScheduleStore,
   type ScheduleTarget,
   type SlotFilter,
+  type SlotPlace,
   type StoredSchedule,
   type StoredSlot,
 } from "../schedule-port.ts";
@@ -85,12 +86,12 @@ export class MemorySchedules {
     }
   }
 
-  #listSlots({ schedule, outcome, beforeAt, limit }: SlotFilter): readonly StoredSlot[] {
+  #listSlots({ schedule, outcome, after, limit }: SlotFilter): readonly StoredSlot[] {
     return [...this.#slots.values()]
       .filter((one) => schedule === null || one.schedule === schedule)
       .filter((one) => outcome === null || one.outcome.kind === outcome)
-      .filter((one) => beforeAt === null || one.slotAt < beforeAt)
-      .toSorted((one, other) => other.slotAt - one.slotAt || (one.slotKey < other.slotKey ? -1 : 1))
+      .filter((one) => after === null || comparePlaces(after, one) < 0)
+      .toSorted(comparePlaces)
       .slice(0, limit);
   }
 
@@ -104,6 +105,12 @@ export class MemorySchedules {
     for (const [key] of forgotten) this.#slots.delete(key);
     return forgotten.length;
   }
+}
+
+/** Newest first, those of one time by their keys. */
+function comparePlaces(one: SlotPlace, other: SlotPlace): number {
+  if (one.slotAt !== other.slotAt) return other.slotAt - one.slotAt;
+  return one.slotKey === other.slotKey ? 0 : one.slotKey < other.slotKey ? -1 : 1;
 }
 
 function keyOf(schedule: string, slotKey: string): string {

@@ -47,9 +47,10 @@ export function postgresSchedules(database: Database): ScheduleStore {
       database.guarded(async () => {
         await database.run("see_schedules", [names]);
       }),
-    listSlots: ({ schedule, outcome, beforeAt, limit }) =>
+    listSlots: ({ schedule, outcome, after, limit }) =>
       database.guarded(async () => {
-        const rows = await database.run<SlotColumns>("list_slots", [schedule, outcome, beforeAt, limit]);
+        const place = [after?.slotAt ?? null, after?.slotKey ?? null] as const;
+        const rows = await database.run<SlotColumns>("list_slots", [schedule, outcome, ...place, limit]);
         return rows.map(toSlot);
       }),
     forgetSlots: (decidedBefore) =>

@@ -26,6 +26,7 @@ const state: ScheduleState = {
   open: [],
   pause: null,
   lastCaseId: null,
+  lastSlotAt: null,
 };
 
 function recordOf(slotAt: number, wishes: Partial<SlotRecord> = {}): SlotRecord {
@@ -57,7 +58,7 @@ export function testSchedules(bench: Bench): void {
   const put = (name: string, slots: readonly SlotRecord[]): Promise<null> =>
     bench.store.schedules.change({ name, slotKey: null }, () => ({ state, slots, reply: null }));
   const slotsOf = (schedule: string): Promise<readonly StoredSlot[]> =>
-    bench.other.schedules.listSlots({ schedule, outcome: null, beforeAt: null, limit: 10 });
+    bench.other.schedules.listSlots({ schedule, outcome: null, after: null, limit: 10 });
 
   describe("a schedule", () => {
     test("is not there until something is kept of it, and then read back as it was written", async () => {
@@ -72,7 +73,7 @@ export function testSchedules(bench: Bench): void {
       expect(seen.now).toBeGreaterThan(0);
       expect(await schedules.load(name)).toBeNull();
       expect(await schedules.list()).toEqual([]);
-      const by = { by: ada, why: "the bank is closed", at: 4_000 };
+      const by = { by: ada, why: "the bank is closed", at: 4_000, untilAt: 9_000 };
       const kept = { ...state, pause: by, waiting: [1_000, 2_000] };
       await schedules.change({ name, slotKey: null }, () => ({ state: kept, slots: [], reply: null }));
       expect(await bench.other.schedules.load(name)).toMatchObject({ name, state: kept });
@@ -146,12 +147,30 @@ export function testSchedules(bench: Bench): void {
       const bad = await schedules.listSlots({
         schedule: null,
         outcome: "refused",
-        beforeAt: null,
+        after: null,
         limit: 10,
       });
       expect(bad.map(({ slotAt }) => slotAt)).toEqual([5_000, 2_000]);
-      const older = await schedules.listSlots({ schedule: name, outcome: null, beforeAt: 3_000, limit: 1 });
+      const after = { slotAt: 3_000, slotKey: "3000-9000" };
+      const older = await schedules.listSlots({ schedule: name, outcome: null, after, limit: 1 });
       expect(older.map(({ slotAt }) => slotAt)).toEqual([2_000]);
+    });
+
+    test("are each on one page of several, also those of one time", async () => {
+      const name = newId();
+      const sameTime = ["1000", "1000-9000", "hand-1", "hand-2"].map((slotKey) =>
+        recordOf(1_000, { slotKey }),
+      );
+      await put(name, [...sameTime, recordOf(2_000), recordOf(500)]);
+      const found: string[] = [];
+      for (let after: StoredSlot | null = null, isEnd = false; !isEnd;) {
+        const filter = { schedule: name, outcome: null, after, limit: 1 };
+        const [slot]: readonly StoredSlot[] = await bench.store.schedules.listSlots(filter);
+        isEnd = slot === undefined;
+        after = slot ?? null;
+        if (slot !== undefined) found.push(slot.slotKey);
+      }
+      expect(found).toEqual(["2000", "1000", "1000-9000", "hand-1", "hand-2", "500"]);
     });
 
     test("change with what becomes of the slot, and one that was started never does again", async () => {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Assignee, EntryKind, Review, ReviewReason, StepResult } from "../../../core/journal.ts";
 import type { Wait } from "../../../core/waits.ts";
 import type { StoredState } from "../../../core/row.ts";
+import type { SlotRef } from "../../../core/schedule.ts";
 import type { SearchValue } from "../../../core/search-values.ts";
 import type { Reading, ReadableState } from "../../../core/state.ts";
 import type { WireFindingCode } from "../../../core/wire-evidence.ts";
@@ -97,6 +98,7 @@ export const holding: z.ZodType<Holding> = named<Holding>("Holding")(
 
 const assignee = named<Assignee>("Assignee")(z.strictObject({ id: text, label: text }));
 
+const slotRef = named<SlotRef>("SlotRef")(z.strictObject({ schedule: text, at: time }));
 const parentView = named<ParentView>("ParentCase")(z.strictObject({ caseId: text, step: text }));
 
 const childView = named<ChildView>("ChildCase")(
@@ -456,6 +458,7 @@ const arrivedEvent = named<ArrivedEvent>("ArrivedEvent")(
 export const reviewPacket: z.ZodType<ReviewPacket> = named<ReviewPacket>("Case")(
   z.strictObject({
     ...caseFields,
+    slot: slotRef.nullable(),
     headline: text,
     reviews: list(reviewView),
     lastError: errorInWords.nullable(),
