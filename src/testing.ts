@@ -46,4 +46,9 @@ export {
   type RehearsalProgress,
 } from "./testing/rehearse.ts";
 export type { TraceLine } from "./testing/stage.ts";
-export { createTestWorld, type TestWorld, type TestWorldOptions } from "./testing/world.ts";
+export {
+  createTestWorld,
+  type ScheduledCase,
+  type TestWorld,
+  type TestWorldOptions,
+} from "./testing/world.ts";

@@ -10,7 +10,9 @@ import { findStep } from "../core/undo.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { Idempotency } from "../define/destination.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
+import { scheduleBookOf, type Schedule } from "../define/schedule.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
+import type { ScheduleRunner } from "../desk/schedule-run.ts";
 import type { Failpoint, FailpointPlace } from "../engine/failpoints.ts";
 import type { Report } from "../engine/report.ts";
 import { createSweep } from "../engine/sweep.ts";
@@ -62,6 +64,8 @@ export interface Passage {
 /** What a stage is made of. */
 export interface StageOptions {
   readonly cases: readonly CaseType[];
+  /** None when left out. */
+  readonly schedules?: readonly Schedule[];
   readonly startAt: number;
   readonly patienceMs: number;
   /** Told of each new entry, before whoever appended it hears the answer. */
@@ -107,7 +111,9 @@ export class Stage {
   readonly passages: Passage[] = [];
   readonly requests: FakeRequest[] = [];
   #registry: Registry;
+  #schedules: readonly Schedule[];
   #desk: Desk;
+  #scheduleRunner: ScheduleRunner;
   readonly #workers: TestProcess[] = [];
   readonly #cases = new Map<string, KnownCase>();
   /** Requests that are on their way, by case and step, until the step goes on without them. */
@@ -118,14 +124,16 @@ export class Stage {
   #bug: { readonly error: unknown } | null = null;
   #actsUnderWay = 0;
 
-  constructor({ cases, startAt, patienceMs, onEntry }: StageOptions) {
+  constructor({ cases, schedules = [], startAt, patienceMs, onEntry }: StageOptions) {
     this.#listener = onEntry ?? (async () => undefined);
     this.time = new VirtualTime(startAt, patienceMs);
     this.#registry = registryOf(cases);
+    this.#schedules = schedules;
     this.store = tapJournal(memoryStore({ now: () => this.time.now }), (caseId, entry) =>
       this.#onEntry(caseId, entry),
     );
     this.#desk = this.#openDesk();
+    this.#scheduleRunner = this.#newScheduleRunner();
     this.#startSweep();
     this.#startWorker();
   }
@@ -135,9 +143,11 @@ export class Stage {
   }
 
   /** Ends the worker, and starts one with these definitions in its place; the desk has them from now on. */
-  deploy(cases: readonly CaseType[]): void {
+  deploy(cases: readonly CaseType[], schedules: readonly Schedule[] = this.#schedules): void {
     this.#registry = registryOf(cases);
+    this.#schedules = schedules;
     this.#desk = this.#openDesk();
+    this.#scheduleRunner = this.#newScheduleRunner();
     this.#workers.at(-1)?.kill();
     this.tell(`deployed: ${cases.map(({ outline: { name, version } }) => `${name} ${version}`).join(", ")}`);
     this.#startWorker();
@@ -148,9 +158,15 @@ export class Stage {
     return createDesk({
       store: process.reach(this.store),
       registry: this.#registry,
+      schedules: scheduleBookOf(this.#schedules, this.#registry),
       ports: process.ports,
       engineVersion: ENGINE_VERSION,
     });
+  }
+
+  /** It is asked at each moment of the world, and keeps no time of its own. */
+  #newScheduleRunner(): ScheduleRunner {
+    return this.#desk.scheduleRunner({ onError: (error) => (this.#bug ??= { error }) });
   }
 
   /** True while the end of a child, or its review, is still to be told to its parent: the sweep will, where its worker died. */
@@ -185,6 +201,7 @@ export class Stage {
   async runUntil(isReached: () => Promise<boolean>, untilAt: number): Promise<RunEnd> {
     for (let steps = 0; steps < STEPS_MAX; steps += 1) {
       await this.time.settle();
+      await this.#scheduleRunner.runOnce();
       this.#throwBug();
       if (await isReached()) return "reached";
       const nextAt = await this.#nextAt();
@@ -232,6 +249,7 @@ export class Stage {
       stoppedUntil ?? Infinity,
       ...[...this.#held.values()].map(({ latestAt }) => latestAt),
     );
+    nextAt = Math.min(nextAt, ...(await this.#slotsToCome()));
     let after: string | undefined;
     do {
       const page = await this.store.listCases({
@@ -243,6 +261,16 @@ export class Stage {
       after = page.next ?? undefined;
     } while (after !== undefined);
     return nextAt === Infinity ? null : Math.max(now, nextAt);
+  }
+
+  /** When each schedule that is declared is next decided. */
+  async #slotsToCome(): Promise<readonly number[]> {
+    const names = new Set(this.#schedules.map(({ name }) => name));
+    const stored = await this.store.schedules.list();
+    return stored.flatMap(({ name, state: { pause, nextAt } }) => {
+      const at = pause === null ? nextAt : pause.untilAt;
+      return at === null || !names.has(name) ? [] : [at];
+    });
   }
 
   #throwBug(): void {

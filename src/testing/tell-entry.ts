@@ -117,6 +117,10 @@ function tellShift(entry: Extract<Entry, { kind: "stepLapsed" | "stepRestored" |
   }
 }
 
+function tellSchedule({ slot }: Extract<Entry, { kind: "caseStarted" }>): string {
+  return slot === undefined ? "" : `, by the schedule ${slot.schedule}`;
+}
+
 function tellBegin(
   entry: Extract<
     Entry,
@@ -125,7 +129,7 @@ function tellBegin(
 ): string {
   switch (entry.kind) {
     case "caseStarted":
-      return `the case starts (${entry.caseType})`;
+      return `the case starts (${entry.caseType}${tellSchedule(entry)})`;
     case "eachStarted":
       return `stored: ${entry.step} is begun for ${entry.keys.join(", ")}`;
     case "intentOpened":

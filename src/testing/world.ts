@@ -1,7 +1,9 @@
 /** A test world, as tests use it. */
 
 import type { CaseType } from "../define/case-type.ts";
+import { localTime } from "../define/cron.ts";
 import { parseDuration, type Duration } from "../define/duration.ts";
+import type { Schedule } from "../define/schedule.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { AccessReply } from "../desk/access.ts";
 import type { Desk } from "../desk/desk.ts";
@@ -15,6 +17,8 @@ import { PATIENCE_MS, START_AT } from "./virtual-time.ts";
 export interface TestWorldOptions {
   /** The case types that it can start. */
   readonly cases: readonly CaseType[];
+  /** What starts them by the clock, from the first time on that anything runs. Default: nothing does. */
+  readonly schedules?: readonly Schedule[];
   /** Epoch ms at which its time begins. Default 2027-01-15T08:00:00Z. */
   readonly startAt?: number;
   /**
@@ -22,6 +26,15 @@ export interface TestWorldOptions {
    * pass. Default 5 s.
    */
   readonly patience?: Duration;
+}
+
+/** A case that a schedule started. */
+export interface ScheduledCase {
+  readonly caseId: string;
+  /** Its slot, epoch ms. */
+  readonly slotAt: number;
+  /** The same on the clocks of the schedule's time zone, such as `2027-01-18T09:00`. */
+  readonly localTime: string;
 }
 
 /** The real engine on the memory store, under a clock that moves only when you say so. Nothing needs to be closed. */
@@ -50,6 +63,10 @@ export interface TestWorld {
   runToEnd(caseId: string): Promise<CaseJournal>;
   /** Lets time pass; whatever becomes due meanwhile runs at its time. */
   advance(time: Duration): Promise<void>;
+  /** The same up to a time, epoch ms. What is past lets none pass. */
+  advanceTo(at: number): Promise<void>;
+  /** The cases that a schedule started, oldest slot first; of the newest 5,000 slots. Throws `SCHEDULE_NOT_FOUND`. */
+  startedBy(schedule: string): Promise<readonly ScheduledCase[]>;
   /** Answers the approval `step`, with what its form asks for. */
   approve(
     caseId: string,
@@ -90,21 +107,24 @@ export interface TestWorld {
   loseAnswer(step: string): void;
   /**
    * Puts other definitions in the place of those that the world has, as a deploy does: from now on people and the worker know
-   * these only. What the worker was doing is lost with it. Throws `INVALID_DEFINITION`.
+   * these only. What the worker was doing is lost with it. `schedules`: in the place of those that it has; these, when left out.
+   * Throws `INVALID_DEFINITION`.
    */
-  deploy(cases: readonly CaseType[]): void;
+  deploy(cases: readonly CaseType[], options?: { readonly schedules?: readonly Schedule[] }): void;
   /** What the case has come to. Throws `CASE_NOT_FOUND`. */
   journal(caseId: string): Promise<CaseJournal>;
 }
 
 /** Longest time that a `run…` function skips in all, in ms: 400 days. */
 const SKIP_MS_MAX = 400 * 86_400_000;
+/** Pages of slots that are read for one answer, of 50 slots each. */
+const SLOT_PAGES_MAX = 100;
 const BY = "test";
 
 /** Makes a world. Throws `INVALID_DEFINITION` with all faults of its case types. */
 export function createTestWorld(options: TestWorldOptions): TestWorld {
-  const { cases, startAt = START_AT, patience = PATIENCE_MS } = options;
-  return new World(new Stage({ cases, startAt, patienceMs: parseDuration(patience) }));
+  const { cases, schedules = [], startAt = START_AT, patience = PATIENCE_MS } = options;
+  return new World(new Stage({ cases, schedules, startAt, patienceMs: parseDuration(patience) }));
 }
 
 class World implements TestWorld {
@@ -194,7 +214,10 @@ class World implements TestWorld {
   }
 
   async advance(time: Duration): Promise<void> {
-    const untilAt = this.now + parseDuration(time);
+    await this.advanceTo(this.now + parseDuration(time));
+  }
+
+  async advanceTo(untilAt: number): Promise<void> {
     await this.#stage.runUntil(() => Promise.resolve(false), untilAt);
     this.#stage.time.leap(untilAt);
     await this.#stage.runUntil(() => this.#isIdle(), untilAt);
@@ -257,8 +280,23 @@ class World implements TestWorld {
     this.#stage.faults.add({ kind: "answerLost", step });
   }
 
-  deploy(cases: readonly CaseType[]): void {
-    this.#stage.deploy(cases);
+  async startedBy(schedule: string): Promise<readonly ScheduledCase[]> {
+    const started: ScheduledCase[] = [];
+    let after: string | undefined;
+    for (let pages = 0; pages < SLOT_PAGES_MAX; pages += 1) {
+      const { slots, timeZone, next } = await this.desk.showSchedule(schedule, { after });
+      for (const { outcome, caseId, slotAt } of slots) {
+        if (outcome !== "started" || caseId === null) continue;
+        started.push({ caseId, slotAt, localTime: localTime(slotAt, timeZone) });
+      }
+      if (next === null) break;
+      after = next;
+    }
+    return started.toReversed();
+  }
+
+  deploy(cases: readonly CaseType[], { schedules }: { readonly schedules?: readonly Schedule[] } = {}): void {
+    this.#stage.deploy(cases, schedules);
   }
 
   async journal(caseId: string): Promise<CaseJournal> {
