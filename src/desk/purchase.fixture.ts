@@ -4,6 +4,7 @@ import { z } from "zod";
 import { defineCase } from "../define/builder.ts";
 import { defineDestination } from "../define/destination.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
+import { defineSchedule, scheduleBookOf } from "../define/schedule.ts";
 import { systemPorts } from "../engine/system.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import type { Store } from "../store/port.ts";
@@ -52,9 +53,26 @@ export const testRegistry: Registry = registryOf([purchase, sideBySide]);
 export function testDesk(
   store: Store,
   registry: Registry = testRegistry,
-  more: Pick<DeskOptions, "lacksNow"> = {},
+  more: Pick<DeskOptions, "lacksNow" | "schedules"> = {},
 ): Desk {
   return createDesk({ store, registry, ports: systemPorts(), engineVersion: ENGINE_VERSION, ...more });
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** A desk with a schedule, `yearly`, that was decided once, and of which no slot is near. */
+export async function deskWithSchedule(store: Store): Promise<Desk> {
+  const yearly = defineSchedule("yearly", {
+    starts: purchase,
+    cron: "0 6 29 2 *",
+    timeZone: "Europe/Berlin",
+    input: () => ({ vendor: "ACME", amount: 1 }),
+  });
+  const desk = testDesk(store, testRegistry, { schedules: scheduleBookOf([yearly], testRegistry) });
+  await desk.scheduleRunner({ onError: rethrow }).runOnce();
+  return desk;
 }
 
 /** Registers a worker and claims what is due. Nothing renews its beat. */

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { defineCase } from "../define/builder.ts";
-import { registryOf } from "../define/registry.ts";
+import { registryOf, type Registry } from "../define/registry.ts";
 import { defineSchedule, scheduleBookOf, type Schedule, type ScheduleOptions } from "../define/schedule.ts";
 import { ManualClock, portsAround } from "../engine/manual-clock.fixture.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
@@ -24,6 +24,9 @@ export const closing = defineCase("closing", {
   keyFreedBy: "end",
   masked: ["note"],
 }).approval("look", { by: "books" });
+
+/** Of every house. */
+export const houseRegistry: Registry = registryOf([closing]);
 
 interface Closing {
   readonly at: string;
@@ -78,7 +81,7 @@ export class House {
   }
 
   #openWith(declared: readonly Schedule[], store: Store): Process {
-    const registry = registryOf([closing]);
+    const registry = houseRegistry;
     const schedules = scheduleBookOf(declared, registry);
     const ports = portsAround(this.clock, `p${(this.#processes += 1)}`);
     const random = { ...ports, ids: { ...ports.ids, caseSuffix: () => this.suffix() } };

@@ -2,6 +2,7 @@
 
 import type { Desk } from "../desk/desk.ts";
 import { testDesk, testRegistry } from "../desk/purchase.fixture.ts";
+import type { Registry } from "../define/registry.ts";
 import { systemPorts } from "../engine/system.ts";
 import type { Source } from "../inbox/source.ts";
 import type { Store } from "../store/port.ts";
@@ -23,6 +24,8 @@ export interface TestAppOptions {
   readonly sources?: readonly Source[];
   readonly notices?: NoticeDeskParts;
   readonly errors?: unknown[];
+  /** Default: that of purchases. */
+  readonly registry?: Registry;
   /** Default: one of the same store. */
   readonly desk?: Desk;
 }
@@ -37,13 +40,14 @@ export function testApp(
     sources = [],
     notices,
     errors = [],
-    desk = testDesk(store),
+    registry = testRegistry,
+    desk = testDesk(store, registry),
   }: TestAppOptions = {},
 ): App {
   return createApp({
     desk,
     store,
-    registry: testRegistry,
+    registry,
     ports: systemPorts(),
     sources,
     formatTime: (at) => `${new Date(at).toISOString()} UTC`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readExportedCase } from "../../core/exported-case.ts";
-import { claimAll } from "../../desk/purchase.fixture.ts";
+import { claimAll, deskWithSchedule } from "../../desk/purchase.fixture.ts";
 import { refusalOf } from "../../desk/refusal.fixture.ts";
 import { memoryStore } from "../../store/memory/store.ts";
 import type { Store } from "../../store/port.ts";
@@ -173,8 +173,9 @@ describe("the API", () => {
 
   test("answers every route as it is described", async () => {
     const store = memoryStore();
-    const { client, done } = watchedClient(testApp(store));
+    const { client, done } = watchedClient(testApp(store, { desk: await deskWithSchedule(store) }));
     await callEveryRead(store, client);
+    await callEveryScheduleRead(client);
     await callEveryNoticeRead(client);
     await callEveryPictureRead(client);
     const reads = Object.entries<RouteHead>(API_ROUTES).filter(([, { method }]) => method === "GET");
@@ -186,6 +187,13 @@ async function callEveryNoticeRead(client: Client): Promise<void> {
   expect(await client.listNotices({ limit: 500 })).toMatchObject({ notices: [], unanswered: [] });
   const { owners } = await client.listOwners();
   expect(owners.map(({ owner, answeredBy }) => [owner, answeredBy])).toContainEqual(["finance", "nobody"]);
+}
+
+async function callEveryScheduleRead(client: Client): Promise<void> {
+  const schedule = "yearly";
+  expect((await client.listSchedules()).schedules).toMatchObject([{ name: schedule, standing: "running" }]);
+  expect(await client.showSchedule({ schedule })).toMatchObject({ slots: [], next: null });
+  expect((await client.listSlotsToCome({ schedule, limit: 3 })).slots).toHaveLength(3);
 }
 
 async function callEveryPictureRead(client: Client): Promise<void> {

@@ -7,6 +7,7 @@ import { Hono, type Context } from "hono";
 import { FootholdError } from "../../core/errors.ts";
 import { noteRefusal } from "../../desk/audited.ts";
 import { DEFAULT_TENANT, caseNotFound, isCaseId } from "../../desk/requests.ts";
+import { scheduleNotFound } from "../../desk/schedule-view.ts";
 import { createChangeFeed } from "./change-feed.ts";
 import { BEAT_MS, streamChanges } from "./change-stream.ts";
 import { CONTRACTS, type Contract } from "./contracts.ts";
@@ -111,8 +112,11 @@ function routeOf<Id extends RouteId>(
       if ("error" in told) return await tellProblem(c, told.error, told.status);
       const body = readAsBody(contract, told.value);
       sent = body;
-      const object = await objectOf(options, head, { params, body });
-      for (const verb of verbsNeeded(head, body)) allow({ ...head, verb }, who, object);
+      const objects = await objectsOf(options, head, { params, body });
+      for (const verb of verbsNeeded(head, body)) {
+        for (const one of objects) allow({ ...head, verb }, who, { object: one, params });
+      }
+      const [object = null] = objects;
       const plan = planOf(head, header("if-match"));
       const sessionToken = cookieToken(options.cookie, header("cookie"));
       const from = { sessionToken, address: options.addressOf(c) };
@@ -158,37 +162,48 @@ function readAsBody<Id extends RouteId>({ body }: Contract<Id>, value: unknown):
   return body === null ? null : readAs(body, value, "The body cannot be taken");
 }
 
-/** What the request is about; null = what it may see of is left to its answer. */
-async function objectOf(
-  { store }: ApiParts,
+/** What the request is about, all of it; none = what it may see of is left to its answer. */
+async function objectsOf(
+  { store, desk }: ApiParts,
   { on }: RouteHead,
   { params, body }: { readonly params: object; readonly body: object | null },
-): Promise<RightsObject | null> {
+): Promise<readonly RightsObject[]> {
   switch (on) {
     case "case": {
       const caseId = "caseId" in params ? String(params.caseId) : "";
       const row = isCaseId(caseId) ? await store.loadRow(caseId) : null;
       if (row === null) throw caseNotFound(caseId);
-      return row;
+      return [row];
     }
     case "caseType": {
       const named = body !== null && "type" in body ? body.type : "caseType" in params ? params.caseType : "";
       const tenant = body !== null && "tenant" in body ? String(body.tenant) : DEFAULT_TENANT;
-      return { caseType: String(named), tenant };
+      return [{ caseType: String(named), tenant }];
     }
+    case "schedule":
+      return desk.startedBy(scheduleIn(params));
     case "house":
-      return "house";
+      return ["house"];
     case "visible":
     case "anyone":
-      return null;
+      return [];
   }
 }
 
-/** Throws `CASE_NOT_FOUND` where not even the case may be seen, so that its absence tells nothing. */
-function allow(head: RouteHead, who: Identity, object: RightsObject | null): void {
-  if (head.verb === null || object === null || mayDo(who.grants, head.verb, object)) return;
-  if (head.on === "case" && object !== "house" && !mayDo(who.grants, "see", object)) {
-    throw caseNotFound("caseId" in object ? String(object.caseId) : "");
+function scheduleIn(params: object): string {
+  return "schedule" in params ? String(params.schedule) : "";
+}
+
+/** Throws `CASE_NOT_FOUND`, `SCHEDULE_NOT_FOUND` where not even that may be seen, so that its absence tells nothing. */
+function allow(
+  head: RouteHead,
+  who: Identity,
+  { object, params }: { readonly object: RightsObject; readonly params: object },
+): void {
+  if (head.verb === null || mayDo(who.grants, head.verb, object)) return;
+  if (object !== "house" && !mayDo(who.grants, "see", object)) {
+    if (head.on === "case") throw caseNotFound("caseId" in object ? String(object.caseId) : "");
+    if (head.on === "schedule") throw scheduleNotFound(scheduleIn(params));
   }
   throw notAllowed(who, head, object);
 }

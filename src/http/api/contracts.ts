@@ -43,6 +43,20 @@ import { caseExport } from "./schemas/export-schemas.ts";
 import { forms, movePreview } from "./schemas/preview-schemas.ts";
 import { milestones, milestonesQuery } from "./schemas/milestone-schemas.ts";
 import { caseMap, history, historyQuery, traffic } from "./schemas/picture-schemas.ts";
+import {
+  leaveSlotBody,
+  pauseScheduleBody,
+  resumeScheduleBody,
+  schedule,
+  scheduleDetail,
+  scheduleParams,
+  schedules,
+  slotsQuery,
+  slotsToCome,
+  slotsToComeQuery,
+  startedSlot,
+  startSlotBody,
+} from "./schemas/schedule-schemas.ts";
 import { preview } from "./schemas/plan-schemas.ts";
 import {
   accessReply,
@@ -105,6 +119,7 @@ export interface Contract<Id extends RouteId = RouteId> {
 
 const none = { params: nothing, query: nothing, body: null } as const;
 const onCase = { params: caseParams, query: nothing } as const;
+const onSchedule = { params: scheduleParams, query: nothing } as const;
 const onRepair = { params: repairParams, query: nothing, body: nothing } as const;
 
 /** Every route's. */
@@ -175,6 +190,13 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   listBulkActs: { ...none, reply: bulkActs },
   showBulkAct: { ...none, params: bulkParams, query: bulkItemsQuery, reply: bulkPage },
   orderBulkAct: { ...none, params: bulkParams, body: bulkOrderBody, reply: bulkAct },
+  listSchedules: { ...none, reply: schedules },
+  showSchedule: { params: scheduleParams, query: slotsQuery, body: null, reply: scheduleDetail },
+  listSlotsToCome: { params: scheduleParams, query: slotsToComeQuery, body: null, reply: slotsToCome },
+  pauseSchedule: { ...onSchedule, body: pauseScheduleBody, reply: schedule },
+  resumeSchedule: { ...onSchedule, body: resumeScheduleBody, reply: schedule },
+  startSlot: { ...onSchedule, body: startSlotBody, reply: startedSlot },
+  leaveSlot: { ...onSchedule, body: leaveSlotBody, reply: schedule },
   listSeconds: { ...none, query: secondsQuery, reply: seconds },
   answerSecond: { params: secondParams, query: nothing, body: secondAnswerBody, reply: actReply },
   listAudit: { ...none, query: auditQuery, reply: auditPage },

@@ -21,6 +21,7 @@ import { PICTURE_HANDLERS } from "./picture-handlers.ts";
 import { SETTINGS_HANDLERS } from "./settings-handlers.ts";
 import { MILESTONE_HANDLERS } from "./milestone-handlers.ts";
 import { NOTICE_HANDLERS } from "./notice-handlers.ts";
+import { SCHEDULE_HANDLERS } from "./schedule-handlers.ts";
 import { SECOND_HANDLERS } from "./second-handlers.ts";
 import { VIEW_HANDLERS } from "./view-handlers.ts";
 import { ACCESS_WAIT_MS_MAX } from "./schemas/request-schemas.ts";
@@ -155,6 +156,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   listClaims: async ({ parts, query }) => ({ reply: await listClaims(parts, query.limit ?? LIST_LIMIT) }),
   ...MILESTONE_HANDLERS,
   ...PICTURE_HANDLERS,
+  ...SCHEDULE_HANDLERS,
   ...BULK_HANDLERS,
   ...AUDIT_HANDLERS,
   ...SECOND_HANDLERS,

@@ -47,15 +47,16 @@ export interface RefusedCall {
 export function refusedAct(id: RouteId, { method, verb }: RouteHead, call: RefusedCall): ActHead | null {
   if (call.who === null || method === "GET" || verb === null || verb === "see" || id === "previewBulk")
     return null;
-  const { caseId, destination, bulkId, problemId, eventId, source } = call.params;
+  const { schedule, caseId, destination, bulkId, problemId, eventId, source } = call.params;
   const { step, reason } = textsOf(call.body);
   return {
     act: ACTS[id] ?? id,
     who: actorOf(call.who),
     caseId: caseId !== undefined && isCaseId(caseId) ? caseId : null,
-    about: step ?? destination ?? bulkId ?? problemId ?? eventId ?? source ?? null,
+    about: step ?? schedule ?? destination ?? bulkId ?? problemId ?? eventId ?? source ?? null,
     plan: call.plan ?? null,
     why: reason,
+    ...(schedule === undefined ? {} : { schedule }),
     input: call.body !== null && "input" in call.body ? call.body.input : undefined,
   };
 }

@@ -81,6 +81,13 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   listBulkActs: null,
   showBulkAct: null,
   orderBulkAct: { order: "pause" },
+  listSchedules: null,
+  showSchedule: null,
+  listSlotsToCome: null,
+  pauseSchedule: { reason },
+  resumeSchedule: {},
+  startSlot: {},
+  leaveSlot: { slotKey: "1", reason },
   listSeconds: null,
   answerSecond: { approved: false },
   listAudit: null,
@@ -121,6 +128,7 @@ async function ask(
     bulkId,
     messageId: "m-1",
     view: "late",
+    schedule: "nightly",
     owner: "finance",
   };
   const path = head.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? "");

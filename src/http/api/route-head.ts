@@ -5,8 +5,11 @@ import type { Verb } from "../../core/rights.ts";
 /** Of the API, not of the package. */
 export const API_VERSION = "1.0.0";
 
-/** What a right is judged on: a case, a case type, all that a person may see of them, the whole house, or nothing. */
-type JudgedOn = "case" | "caseType" | "visible" | "house" | "anyone";
+/**
+ * What a right is judged on: a case, a case type, what a schedule starts, all that a person may see of them, the whole house, or
+ * nothing.
+ */
+type JudgedOn = "case" | "caseType" | "schedule" | "visible" | "house" | "anyone";
 
 /** One route, without its schemas. */
 export interface RouteHead {
@@ -23,7 +26,16 @@ export interface RouteHead {
   /** A field of the body that needs a right of its own when it is true. */
   readonly also?: { readonly field: string; readonly verb: Verb };
   readonly tag:
-    "Cases" | "Moves" | "Repairs" | "Many cases" | "Second persons" | "House" | "Inbox" | "People" | "Audit";
+    | "Cases"
+    | "Moves"
+    | "Repairs"
+    | "Many cases"
+    | "Schedules"
+    | "Second persons"
+    | "House"
+    | "Inbox"
+    | "People"
+    | "Audit";
   /** One line. */
   readonly summary: string;
 }

@@ -10,6 +10,7 @@ import { MILESTONE_ROUTES } from "./milestone-routes.ts";
 import { NOTICE_ROUTES } from "./notice-routes.ts";
 import { PICTURE_ROUTES } from "./picture-routes.ts";
 import type { RouteHead } from "./route-head.ts";
+import { SCHEDULE_ROUTES } from "./schedule-routes.ts";
 import { SETTINGS_ROUTES } from "./settings-routes.ts";
 import { SECOND_ROUTES } from "./second-routes.ts";
 import { VIEW_ROUTES } from "./view-routes.ts";
@@ -313,6 +314,7 @@ export const API_ROUTES: {
     tag: "House",
     summary: "Who holds which case, and until when",
   },
+  ...SCHEDULE_ROUTES,
   ...BULK_ROUTES,
   ...MILESTONE_ROUTES,
   ...PICTURE_ROUTES,

@@ -24,6 +24,7 @@ import type { BulkApiTypes } from "./bulk-types.ts";
 import type { CasePageQuery, CasesQuery } from "./case-queries.ts";
 import type { InboxApiTypes, RevealBody } from "./inbox-types.ts";
 import type { PictureApiTypes } from "./picture-types.ts";
+import type { ScheduleApiTypes } from "./schedule-types.ts";
 import type { SecondApiTypes } from "./second-types.ts";
 import type { ViewApiTypes } from "./view-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
@@ -35,6 +36,7 @@ export type * from "./bulk-types.ts";
 export type * from "./case-queries.ts";
 export type * from "./inbox-types.ts";
 export type * from "./picture-types.ts";
+export type * from "./schedule-types.ts";
 export type * from "./settings-types.ts";
 export type * from "./milestone-types.ts";
 export type * from "./notice-types.ts";
@@ -252,6 +254,7 @@ export interface ApiTypes
     NoticeApiTypes,
     MilestoneApiTypes,
     PictureApiTypes,
+    ScheduleApiTypes,
     SecondApiTypes,
     ViewApiTypes,
     SettingsApiTypes {

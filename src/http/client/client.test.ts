@@ -114,6 +114,7 @@ describe("the client", () => {
       "http/api/notice-routes.ts",
       "http/api/picture-routes.ts",
       "http/api/routes.ts",
+      "http/api/schedule-routes.ts",
       "http/api/second-routes.ts",
       "http/api/settings-routes.ts",
       "http/api/view-routes.ts",
