@@ -60,6 +60,15 @@ import {
 } from "./people.ts";
 import { nearest } from "./did-you-mean.ts";
 import { doctorCommand } from "./doctor.ts";
+import {
+  schedulesListCommand,
+  schedulesShowCommand,
+  schedulesNextCommand,
+  schedulesPauseCommand,
+  schedulesResumeCommand,
+  schedulesStartCommand,
+  schedulesLeaveCommand,
+} from "./schedules.ts";
 import { secondApproveCommand, secondDeclineCommand, secondListCommand } from "./second.ts";
 import { rehearseCommand } from "./rehearse.ts";
 import { restoredCommand } from "./restored.ts";
@@ -119,6 +128,13 @@ export const COMMANDS: readonly Command[] = [
   bulkPauseCommand,
   bulkResumeCommand,
   bulkStopCommand,
+  schedulesListCommand,
+  schedulesShowCommand,
+  schedulesNextCommand,
+  schedulesPauseCommand,
+  schedulesResumeCommand,
+  schedulesStartCommand,
+  schedulesLeaveCommand,
   noticesListCommand,
   noticesTestCommand,
   noticesRetryCommand,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
 import { isFootholdError } from "../core/errors.ts";
-import { purchase } from "../desk/purchase.fixture.ts";
+import { deskWithSchedule, purchase } from "../desk/purchase.fixture.ts";
 import { systemPorts } from "../engine/system.ts";
 import { testApp } from "../http/app.fixture.ts";
 import { cookieRules, peopleSignIn } from "../http/api/identity.ts";
@@ -42,6 +42,7 @@ beforeAll(async () => {
   const app = testApp(store, {
     signIn: peopleSignIn(store.people, BUILT_IN_ROLES, cookie),
     sources: [shop],
+    desk: await deskWithSchedule(store),
   });
   server = await startServer({ app, host: "127.0.0.1", port: 0 });
   const people = { people: store.people, roles: BUILT_IN_ROLES, ids: systemPorts().ids, by: "root" };
@@ -222,6 +223,25 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   "second list": { words: plain(), told: /^Nothing waits for a second person\./ },
   "second approve": { words: plain("s07-nobody"), told: /^SECOND_NOT_FOUND: / },
   "second decline": { words: plain("s07-nobody"), told: /^SECOND_NOT_FOUND: / },
+  "schedules list": {
+    words: plain(),
+    told: /^yearly +purchase +0 6 29 2 \* +Europe\/Berlin +running +Next at /m,
+  },
+  "schedules show": { words: plain("yearly"), told: /by the clocks of Europe\/Berlin: Central European/ },
+  "schedules next": {
+    words: plain("yearly", "--limit", "2"),
+    told: /^\d{4}-02-29T06:00 Europe\/Berlin .* in \d+ /,
+  },
+  "schedules pause": {
+    words: plain("yearly", "--until", "2h", ...reason),
+    told: /^yearly: paused\. Paused by ada/,
+  },
+  "schedules resume": { words: plain("yearly"), told: /^yearly: running\. Next at / },
+  "schedules start": { words: plain("yearly"), told: /^Started \d\d-\S+\./ },
+  "schedules leave": {
+    words: plain("yearly", "1", ...reason),
+    told: /^INVALID_REQUEST: .* no slot of yearly/,
+  },
   problems: { words: plain(), told: /^Nothing waits for people\./ },
   "problems mark": { words: plain("0123456789ab", "--note", "known"), told: /^0123456789ab: Stored\./ },
   "bulk start": {
