@@ -78,8 +78,9 @@ export const casesListCommand: Command = {
         sayJson(found);
         return;
       }
-      const { notices, undelivered } = await client.showOverview();
+      const { notices, schedules, undelivered } = await client.showOverview();
       for (const { sentence } of notices) say(`! ${sentence}.`);
+      for (const { schedule, sentence } of schedules) say(`! Schedule ${schedule}: ${sentence}.`);
       if (undelivered > 0)
         say(`! ${undelivered} notices could not be delivered: ${SPOKEN_NAME} notices list`);
       if (found.cases.length === 0) say("No case matches.");

@@ -91,6 +91,7 @@ import {
   type TrafficView,
 } from "./history.ts";
 import { readMilestones, type MilestonesView, type SeesCase } from "./milestones.ts";
+import { listSchedules } from "./schedule-view.ts";
 import { scheduleActs, type ScheduleDesk } from "./schedules.ts";
 import { createSampler, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
@@ -464,11 +465,12 @@ async function readOverview(
   counting: () => Promise<readonly TypeCount[]>,
 ): Promise<Overview> {
   const { store, registry, formatTime } = parts;
-  const [counts, holders, undelivered] = await Promise.all([
+  const [counts, holders, undelivered, { schedules }] = await Promise.all([
     counting(),
     store.listHolders(),
     store.notices.countUndeliverable(),
+    listSchedules(parts),
   ]);
   const now = await store.now();
-  return viewOverview({ counts, holders, registry, undelivered, now, formatTime });
+  return viewOverview({ counts, holders, registry, schedules, undelivered, now, formatTime });
 }

@@ -5,6 +5,7 @@ import { seemsAlive } from "../core/state.ts";
 import type { Registry } from "../define/registry.ts";
 import type { StoredHolder, TypeCount } from "../store/port.ts";
 import type { FormatTime } from "./entry-words.ts";
+import type { ScheduleView } from "./schedule-view.ts";
 
 /** Cases of one type. */
 export interface TypeOverview {
@@ -35,6 +36,19 @@ export interface NoWorkerNotice {
   readonly sentence: string;
 }
 
+/** A schedule that is overdue, or of which a slot could not be started and nobody has looked at it. */
+export interface ScheduleNotice {
+  readonly schedule: string;
+  readonly caseType: string;
+  readonly tenant: string;
+  /** Since when a slot is due that no process decides; null = none is. */
+  readonly overdueSinceAt: number | null;
+  /** Slots that could not be started. */
+  readonly needs: number;
+  /** Such as "Next at 2027-02-01T06:00:00Z; 1 slot could not be started". */
+  readonly sentence: string;
+}
+
 /** A worker or page that holds or held cases. */
 export interface HolderView {
   readonly holderId: string;
@@ -54,6 +68,8 @@ export interface Overview {
   readonly types: readonly TypeOverview[];
   /** Only what is wrong now. */
   readonly notices: readonly NoWorkerNotice[];
+  /** Schedules that something is wrong with. */
+  readonly schedules: readonly ScheduleNotice[];
   /** Messages to owners that could not be delivered. */
   readonly undelivered: number;
   readonly holders: readonly HolderView[];
@@ -64,6 +80,7 @@ export interface OverviewInput {
   readonly counts: readonly TypeCount[];
   readonly holders: readonly StoredHolder[];
   readonly registry: Registry;
+  readonly schedules: readonly ScheduleView[];
   readonly undelivered: number;
   readonly now: number;
   readonly formatTime: FormatTime;
@@ -76,6 +93,7 @@ export function viewOverview(input: OverviewInput): Overview {
     now,
     types: counts.map((count) => viewType(input, count)),
     notices: counts.flatMap((count) => noWorkerNotice(input, count)),
+    schedules: input.schedules.flatMap(scheduleNotice),
     undelivered: input.undelivered,
     holders: holders
       .filter((holder) => holder.endedAt === null)
@@ -91,6 +109,12 @@ export function viewOverview(input: OverviewInput): Overview {
         caseTypes: holder.caseTypes,
       })),
   };
+}
+
+function scheduleNotice(view: ScheduleView): readonly ScheduleNotice[] {
+  const { name: schedule, caseType, tenant, overdueSinceAt, needs, sentence } = view;
+  if (overdueSinceAt === null && needs === 0) return [];
+  return [{ schedule, caseType, tenant, overdueSinceAt, needs, sentence }];
 }
 
 function viewType({ registry, holders, now }: OverviewInput, count: TypeCount): TypeOverview {

@@ -122,6 +122,7 @@ describe("the HTTP app", () => {
         status: "ok",
         database: { answers: true },
         noWorker: [],
+        overdueSchedules: [],
         undelivered: 0,
       });
     });

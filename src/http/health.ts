@@ -8,6 +8,14 @@ import type { NoWorkerNotice } from "../desk/overview.ts";
 /** How long the database may take to answer before it counts as down, in ms. */
 const HEALTH_DEADLINE_MS = 5_000;
 
+/** A schedule of which a slot is due, and since when. */
+interface OverdueSchedule {
+  readonly schedule: string;
+  /** Epoch ms. */
+  readonly overdueSinceAt: number;
+  readonly sentence: string;
+}
+
 /** What `/healthz` tells. `attention`: the server works, and something needs a person or a worker. */
 export type Health =
   | {
@@ -15,6 +23,8 @@ export type Health =
       readonly database: { readonly answers: true };
       /** Types with work and no worker. */
       readonly noWorker: readonly NoWorkerNotice[];
+      /** Schedules of which a slot is due that no process decides. */
+      readonly overdueSchedules: readonly OverdueSchedule[];
       /** Messages to owners that could not be delivered. */
       readonly undelivered: number;
     }
@@ -38,11 +48,15 @@ export async function readHealth(desk: Desk, clock: Clock): Promise<Health> {
 
 async function askDatabase(desk: Desk): Promise<Health> {
   try {
-    const { notices, undelivered } = await desk.overview();
+    const { notices, undelivered, schedules } = await desk.overview();
+    const overdueSchedules = schedules.flatMap(({ schedule, overdueSinceAt, sentence }) =>
+      overdueSinceAt === null ? [] : [{ schedule, overdueSinceAt, sentence }],
+    );
     return {
-      status: notices.length + undelivered === 0 ? "ok" : "attention",
+      status: notices.length + overdueSchedules.length + undelivered === 0 ? "ok" : "attention",
       database: { answers: true },
       noWorker: notices,
+      overdueSchedules,
       undelivered,
     };
   } catch (error) {

@@ -7,6 +7,7 @@ import { Gauge, Registry } from "prom-client";
 import type { DestinationsView } from "../desk/destinations.ts";
 import type { Desk } from "../desk/desk.ts";
 import type { Overview } from "../desk/overview.ts";
+import type { SchedulesView } from "../desk/schedule-view.ts";
 import type { RefusalCount, WorkCount } from "../store/inbox-port.ts";
 import type { Store } from "../store/port.ts";
 
@@ -19,6 +20,7 @@ interface Snapshot {
   readonly destinations: DestinationsView;
   readonly work: readonly WorkCount[];
   readonly refused: readonly RefusalCount[];
+  readonly schedules: SchedulesView;
 }
 
 interface Value {
@@ -118,6 +120,20 @@ export const METRICS: readonly Metric[] = [
       refused.map(({ source, reason, count }) => ({ labels: { source, reason }, value: count })),
   },
   {
+    name: "foothold_schedule_overdue_seconds",
+    help: "For how long a slot has been due that no process decides; 0 where none is.",
+    labels: ["schedule"],
+    read: ofSchedules(({ overdueSinceAt }, now) =>
+      overdueSinceAt === null ? 0 : Math.max(0, now - overdueSinceAt) / 1_000,
+    ),
+  },
+  {
+    name: "foothold_schedule_slots_not_started",
+    help: "Slots that could not be started, and that nobody has looked at.",
+    labels: ["schedule"],
+    read: ofSchedules(({ needs }) => needs),
+  },
+  {
     name: "foothold_notices_undelivered",
     help: "Messages to owners that could not be delivered.",
     labels: [],
@@ -141,6 +157,13 @@ function ofDestinations(
     });
 }
 
+function ofSchedules(
+  pick: (schedule: SchedulesView["schedules"][number], now: number) => number,
+): Metric["read"] {
+  return ({ schedules: { schedules, now } }) =>
+    schedules.map((one) => ({ labels: { schedule: one.name }, value: pick(one, now) }));
+}
+
 /** Tenants are not told apart: a monitoring system is not for one of them. */
 function summed(work: readonly WorkCount[]): readonly Value[] {
   const sums = new Map<string, Value>();
@@ -156,19 +179,20 @@ export async function readMetrics({
   desk,
   store,
 }: {
-  readonly desk: Pick<Desk, "overview" | "destinations">;
+  readonly desk: Pick<Desk, "overview" | "destinations" | "schedules">;
   readonly store: { readonly inbox: Pick<Store["inbox"], "countWork" | "countRefusals"> };
 }): Promise<{ readonly text: string; readonly contentType: string }> {
-  const [overview, destinations, work, refused] = await Promise.all([
+  const [overview, destinations, work, refused, schedules] = await Promise.all([
     desk.overview(),
     desk.destinations(),
     store.inbox.countWork(),
     store.inbox.countRefusals(REFUSED_WITHIN_MS),
+    desk.schedules(),
   ]);
   const registry = new Registry();
   for (const { name, help, labels, read } of METRICS) {
     const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
-    for (const one of read({ overview, destinations, work, refused }))
+    for (const one of read({ overview, destinations, work, refused, schedules }))
       gauge.set({ ...one.labels }, one.value);
   }
   return { text: await registry.metrics(), contentType: registry.contentType };

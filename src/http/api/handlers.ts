@@ -236,7 +236,9 @@ function visibleOverview(all: Overview, { grants }: Identity): Overview {
     mayDoForType(grants, "see", { caseType, tenants: "every" });
   const holders = mayDo(grants, "seeWorkers", "house") ? all.holders : [];
   const undelivered = mayDo(grants, "seeNotices", "house") ? all.undelivered : 0;
-  return { ...all, types: all.types.filter(sees), notices: all.notices.filter(sees), undelivered, holders };
+  const schedules = all.schedules.filter((one) => mayDo(grants, "see", one));
+  const [types, notices] = [all.types.filter(sees), all.notices.filter(sees)];
+  return { ...all, types, notices, schedules, undelivered, holders };
 }
 
 /** Each destination and credential once, with the steps that send to it or ask it. */

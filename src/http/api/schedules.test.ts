@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Grant } from "../../core/rights.ts";
 import { refusalOf } from "../../desk/refusal.fixture.ts";
 import { House, HOUR_MS, houseRegistry } from "../../desk/schedules.fixture.ts";
-import { testApp } from "../app.fixture.ts";
+import { fromHere, testApp } from "../app.fixture.ts";
 import type { Client } from "../client/client.ts";
 import { watchedClient } from "./every-route.fixture.ts";
 
@@ -62,6 +62,30 @@ describe("schedules over the API", () => {
       ["startSlot", "ada", schedule],
       ["startSlot", "ada", schedule],
     ]);
+  });
+
+  test("that are overdue, or have a slot that could not be started, are told first, and to who may see them", async () => {
+    const ask = async (path: string): Promise<string> => {
+      const app = testApp(house.store, { desk: one.desk });
+      return (await app.request(path, { headers: { host: "localhost" } }, fromHere)).text();
+    };
+    expect((await clientOf().showOverview()).schedules).toEqual([]);
+    expect(JSON.parse(await ask("/healthz"))).toMatchObject({ status: "attention", overdueSchedules: [] });
+    expect(await ask("/metrics")).toContain('\nfoothold_schedule_overdue_seconds{schedule="hourly"} 0\n');
+    await house.pass(HOUR_MS + 90_000);
+    const overdueSinceAt = Date.UTC(2027, 0, 15, 10);
+    const [notice] = (await clientOf().showOverview()).schedules;
+    expect(notice).toMatchObject({ schedule, tenant: "acme", overdueSinceAt, needs: 0 });
+    expect(JSON.parse(await ask("/healthz"))).toMatchObject({
+      status: "attention",
+      overdueSchedules: [{ schedule, overdueSinceAt }],
+    });
+    expect(await ask("/metrics")).toContain('\nfoothold_schedule_overdue_seconds{schedule="hourly"} 90\n');
+    await house.pass(2 * HOUR_MS, house.open({ tenant: "acme", input: () => ({ at: "T13:00" }) }));
+    expect((await clientOf().showOverview()).schedules).toMatchObject([{ overdueSinceAt: null, needs: 1 }]);
+    expect(await ask("/metrics")).toContain('\nfoothold_schedule_slots_not_started{schedule="hourly"} 1\n');
+    const eve = clientOf({ verbs: "all", tenants: ["beta"], caseTypes: "all" }, "eve");
+    expect((await eve.showOverview()).schedules).toEqual([]);
   });
 
   test("have a slot that could not be started left out by whoever may leave work undone", async () => {

@@ -10,7 +10,13 @@ import type {
   SendStepOutline,
   StepOutline,
 } from "../../../core/outline.ts";
-import type { HolderView, NoWorkerNotice, Overview, TypeOverview } from "../../../desk/overview.ts";
+import type {
+  HolderView,
+  NoWorkerNotice,
+  Overview,
+  ScheduleNotice,
+  TypeOverview,
+} from "../../../desk/overview.ts";
 import { VERBS } from "../../../core/rights.ts";
 import type { AttributeType, SearchOutline } from "../../../core/search-outline.ts";
 import type { ApiTypes, ClaimView, DestinationView, Me, WorkerView } from "../types.ts";
@@ -74,12 +80,24 @@ const holderFields = {
   caseTypes: list(z.strictObject({ name: text, version: count })),
 };
 
+const scheduleNotice = named<ScheduleNotice>("ScheduleNotice")(
+  z.strictObject({
+    schedule: text,
+    caseType: text,
+    tenant: text,
+    overdueSinceAt: timeOrNone,
+    needs: count,
+    sentence: text,
+  }),
+);
+
 /** Everything at a glance. */
 export const overview: z.ZodType<Overview> = named<Overview>("Overview")(
   z.strictObject({
     now: time,
     types: list(typeOverview),
     notices: list(noWorker),
+    schedules: list(scheduleNotice),
     undelivered: count,
     holders: list(named<HolderView>("Holder")(z.strictObject(holderFields))),
   }),
