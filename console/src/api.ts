@@ -28,6 +28,10 @@ export type StateHistory = ApiTypes["showHistory"]["reply"];
 export type Traffic = ApiTypes["showTraffic"]["reply"];
 /** Counts and what is wrong now. */
 export type Overview = ApiTypes["showOverview"]["reply"];
+/** What starts cases by the clock. */
+export type Schedule = ApiTypes["pauseSchedule"]["reply"];
+/** The same with a page of its slots. */
+export type ScheduleDetail = ApiTypes["showSchedule"]["reply"];
 /** What became of an act. */
 export type ActReply = ApiTypes["addNote"]["reply"];
 /** Who is signed in. */

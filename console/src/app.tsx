@@ -16,6 +16,7 @@ import { Jump } from "./jump.tsx";
 import { followKeys, KEYS } from "./keyboard.ts";
 import { Link } from "./link.tsx";
 import { usePolled } from "./polled.ts";
+import { SchedulePage } from "./schedules/schedule-page.tsx";
 import { ProblemsScreen } from "./problems.tsx";
 import { addressOf, usePlace, type Place } from "./route.ts";
 import { choose, useSettings } from "./settings.ts";
@@ -83,6 +84,7 @@ const screens = [
 function screenOf(kind: Place["route"]["kind"]): string {
   if (kind === "bulkAct") return "bulk";
   if (kind === "caseType") return "cases";
+  if (kind === "schedule") return "workers";
   return kind === "event" ? "events" : kind;
 }
 
@@ -175,6 +177,8 @@ function Screen({ place, me }: { readonly place: Place; readonly me: Me | null }
       return <CasePage key={route.caseId} caseId={route.caseId} me={me} />;
     case "caseType":
       return <CaseTypePage key={route.caseType} caseType={route.caseType} query={query} />;
+    case "schedule":
+      return <SchedulePage key={route.schedule} schedule={route.schedule} query={query} me={me} />;
     case "problems":
       return <ProblemsScreen query={query} me={me} />;
     case "events":

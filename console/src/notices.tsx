@@ -3,22 +3,33 @@
 import type { JSX } from "react";
 import type { Overview, Refusal } from "./api.ts";
 import { Link } from "./link.tsx";
-import { listPath } from "./route.ts";
+import { listPath, schedulePath } from "./route.ts";
 import { Sentence } from "./sentence.tsx";
+import { Told } from "./told.tsx";
 
 /** Shown only while it is true. */
 export function HouseNotices({
-  overview: { notices, undelivered },
+  overview: { notices, schedules, undelivered },
 }: {
-  readonly overview: Pick<Overview, "notices" | "undelivered">;
+  readonly overview: Pick<Overview, "notices" | "schedules" | "undelivered">;
 }): JSX.Element | null {
-  if (notices.length + undelivered === 0) return null;
+  if (notices.length + schedules.length + undelivered === 0) return null;
   return (
     <ul className="notices" aria-label="Wrong now">
       {notices.map(({ caseType, sentence }) => (
         <li key={caseType} className="notice">
           <span aria-hidden="true">⚠ </span>
           <Sentence text={sentence} />. <Link to={listPath({ type: caseType })}>Its cases</Link>
+        </li>
+      ))}
+      {schedules.map(({ schedule, sentence }) => (
+        <li key={`schedule ${schedule}`} className="notice">
+          <span aria-hidden="true">⚠ </span>
+          Schedule{" "}
+          <Link to={schedulePath(schedule)}>
+            <Told text={schedule} />
+          </Link>
+          : <Sentence text={sentence} />.
         </li>
       ))}
       {undelivered === 0 ? null : (

@@ -12,10 +12,12 @@ export interface ReasonFormProps {
   readonly action: string;
   /** Makes it, with the reason. */
   readonly onAct: (reason: string) => Promise<void>;
+  /** What else is asked, below the reason. */
+  readonly children?: ReactNode;
 }
 
 /** The form. */
-export function ReasonForm({ says, action, onAct }: ReasonFormProps): JSX.Element {
+export function ReasonForm({ says, action, onAct, children }: ReasonFormProps): JSX.Element {
   const [reason, setReason] = useState("");
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   const act = async (): Promise<void> => {
@@ -39,6 +41,7 @@ export function ReasonForm({ says, action, onAct }: ReasonFormProps): JSX.Elemen
         Reason
         <textarea rows={2} required value={reason} onChange={({ target }) => setReason(target.value)} />
       </label>
+      {children}
       <Refusing refusal={refusal} />
       <div className="buttons">
         <button type="submit" className="primary">

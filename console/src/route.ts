@@ -23,6 +23,7 @@ type Route =
   | { readonly kind: "case"; readonly caseId: string }
   | { readonly kind: "event"; readonly eventId: string }
   | { readonly kind: "caseType"; readonly caseType: string }
+  | { readonly kind: "schedule"; readonly schedule: string }
   | { readonly kind: "bulkAct"; readonly bulkId: string }
   | { readonly kind: ScreenPath }
   | { readonly kind: "nothing" };
@@ -39,6 +40,7 @@ function routeOf(path: string): Route {
   if (rest.length > 0) return { kind: "nothing" };
   if (first === "cases" && second !== undefined) return { kind: "case", caseId: decoded(second) };
   if (first === "events" && second !== undefined) return { kind: "event", eventId: decoded(second) };
+  if (first === "schedules" && second !== undefined) return { kind: "schedule", schedule: decoded(second) };
   if (first === "types" && second !== undefined) return { kind: "caseType", caseType: decoded(second) };
   if (first === "bulk" && second !== undefined) return { kind: "bulkAct", bulkId: decoded(second) };
   if (second !== undefined) return { kind: "nothing" };
@@ -74,6 +76,11 @@ export function eventPath(eventId: string): string {
 /** The path of the page of a case type. */
 export function typePath(caseType: string): string {
   return `types/${encodeURIComponent(caseType)}`;
+}
+
+/** The path of a schedule's page. */
+export function schedulePath(schedule: string): string {
+  return `schedules/${encodeURIComponent(schedule)}`;
 }
 
 /** The path of a bulk act's page. */

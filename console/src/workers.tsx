@@ -1,4 +1,4 @@
-/** Workers and claims: who is alive, what each takes and holds, and until when. */
+/** Workers and claims: who is alive, what each takes and holds, and until when; and what starts cases by the clock. */
 
 import type { JSX } from "react";
 import { api } from "./api.ts";
@@ -6,6 +6,7 @@ import { Link } from "./link.tsx";
 import { ReadProblem } from "./notices.tsx";
 import { usePolled } from "./polled.ts";
 import { casePath } from "./route.ts";
+import { Schedules } from "./schedules/schedules.tsx";
 import { By, noteServerTime, When } from "./times.tsx";
 import { Sentence } from "./sentence.tsx";
 import { Told } from "./told.tsx";
@@ -51,6 +52,7 @@ export function WorkersScreen(): JSX.Element {
           </section>
         </>
       )}
+      <Schedules />
     </>
   );
 }

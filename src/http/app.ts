@@ -59,6 +59,7 @@ const screens: readonly (readonly [path: string, depth: number])[] = [
   ["/destinations", 0],
   ["/events", 0],
   ["/events/:eventId", 1],
+  ["/schedules/:schedule", 1],
   ["/types/:caseType", 1],
   ["/bulk", 0],
   ["/bulk/:bulkId", 1],

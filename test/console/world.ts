@@ -12,7 +12,15 @@ import {
   type ServerResponse,
 } from "node:http";
 import { text } from "node:stream/consumers";
-import { defineCase, defineDestination, expectOk, type CaseType, type RunContext } from "foothold";
+import {
+  defineCase,
+  defineDestination,
+  defineSchedule,
+  expectOk,
+  type CaseType,
+  type RunContext,
+  type Schedule,
+} from "foothold";
 import { startDev, type Dev } from "foothold/dev";
 import { defineSource, PRESETS, signRequest, tellCase, type Source } from "foothold/inbox";
 import { memoryStore } from "foothold/memory";
@@ -96,6 +104,7 @@ export async function openWorld(further: FurtherCases = () => []): Promise<World
   const dev = await startDev({
     store,
     cases: caseTypes,
+    schedules: [onLeapDay("leap-day", order, 700), onLeapDay("broken", order, -1)],
     sources: [shop],
     port: 0,
     name: "w-1",
@@ -239,6 +248,16 @@ interface PostedEvent {
   readonly id: string;
   readonly eventType: string;
   readonly body: object | string;
+}
+
+/** A schedule whose next slot is far: what it starts before then, somebody ordered. */
+function onLeapDay(name: string, order: CaseType<OrderInput>, amount: number): Schedule {
+  return defineSchedule(name, {
+    starts: order,
+    cron: "0 6 29 2 *",
+    timeZone: "Europe/Berlin",
+    input: () => ({ item: "12 lamps", vendor: "Lumen", amount }),
+  });
 }
 
 /** A source that tells orders of revoked approvals. */

@@ -3,7 +3,7 @@
 import { Fragment, type JSX } from "react";
 import type { CaseView } from "../api.ts";
 import { Link } from "../link.tsx";
-import { casePath, listPath } from "../route.ts";
+import { casePath, listPath, schedulePath } from "../route.ts";
 import { useSome } from "../some.tsx";
 import { By, sayLength, When } from "../times.tsx";
 import { Sentence } from "../sentence.tsx";
@@ -371,6 +371,7 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
     tenant,
     startedAt,
     startedBy,
+    slot,
     beginsAt,
     priority,
     holding,
@@ -417,6 +418,14 @@ export function About({ view }: { readonly view: CaseView }): JSX.Element {
       <Fact name="Started">
         <When at={startedAt} isExact /> by <Told text={startedBy.name} />
       </Fact>
+      {slot === null ? null : (
+        <Fact name="By schedule">
+          <Link to={schedulePath(slot.schedule)}>
+            <Told text={slot.schedule} />
+          </Link>
+          , for the slot <When at={slot.at} isExact />
+        </Fact>
+      )}
       {beginsAt > startedAt ? (
         <Fact name="Begins">
           <When at={beginsAt} isExact />
