@@ -67,6 +67,10 @@ export default {
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port, "store/milestone-cursor.ts"], {
       node: true,
     }),
+    mayImport("telemetry-on-core", "^src/telemetry/", ["core/"], {
+      packages: ["@opentelemetry/api"],
+      node: true,
+    }),
     mayImport("doctor-on-engine", "^src/doctor/", [...decisions, port, "engine/"]),
     mayImport("people-on-port", "^src/people/", ["core/", port, "desk/(act-head|audited|requests)\\.ts$"], {
       node: true,

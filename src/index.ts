@@ -93,6 +93,8 @@ export { FAILPOINTS, type Failpoint, type FailpointPlace, type OnFailpoint } fro
 export type { OnReport, Report } from "./engine/report.ts";
 export { createSweep, type Sweep, type SweepOptions, type SweepReport } from "./engine/sweep.ts";
 export { systemPorts } from "./engine/system.ts";
+export type { TracedEnd, TracedFacts, TracedSubject, TracedWork, Tracing } from "./core/tracing.ts";
+export { openTelemetryTracing } from "./telemetry/open-telemetry.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.ts";
 export type { AttemptMeter } from "./wire/meter.ts";
 export { unmetered } from "./wire/unmetered.ts";

@@ -15,6 +15,7 @@ import { definitionOf } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { caseNotFound, checkActId, isCaseId } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
+import { followChange } from "./traced.ts";
 import { headWithout, maskWords, textsAround } from "./typed-words.ts";
 
 /** What became of an act. A refusal is thrown, with its code. */
@@ -77,6 +78,15 @@ export async function changeCase(
   sourceId: string | null = null,
 ): Promise<ActReply> {
   if (!isCaseId(caseId)) throw caseNotFound(caseId);
+  return followChange(parts.ports, caseId, () => change(parts, { caseId, repairId, actId }, judge, sourceId));
+}
+
+async function change(
+  parts: DeskParts,
+  { caseId, repairId, actId }: ActOn,
+  judge: JudgeAct,
+  sourceId: string | null,
+): Promise<ActReply> {
   const { store, ports, engineVersion } = parts;
   checkActId(actId);
   const commitId = actId ?? ports.ids.unique();

@@ -13,6 +13,7 @@ import type { CaseType } from "../define/case-type.ts";
 import { DURATION_MS_MAX, parseDuration, type Duration } from "../define/duration.ts";
 import { SHARD_COUNT, type InsertReply, type NewCase } from "../store/port.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { followStart } from "./traced.ts";
 import {
   BUSINESS_KEY_CHARS_MAX,
   checkTexts,
@@ -81,7 +82,9 @@ export async function startCase(
       caseId: caseIdOf(shard, ports.ids.caseSuffix()),
       commitId: ports.ids.unique(),
     });
-    const reply = await sendAgain(ports.clock, () => store.insertCase(start));
+    const reply = await followStart(parts.ports, start.identity, () =>
+      sendAgain(ports.clock, () => store.insertCase(start)),
+    );
     const started = readReply(start.identity.caseId, reply);
     if (started === null) continue;
     return started;

@@ -31,6 +31,7 @@ import { askRefresh, REFRESH_WAIT_MS_MAX, type Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
 import { sharedAbort } from "./stop-signal.ts";
 import { tellParentAtOnce } from "./tell-parent.ts";
+import { followDone, followQuestion, followSend } from "./traced.ts";
 import { isEmpty, stepIn, transactionOf, type Ended, type Turn } from "./turn.ts";
 import { makeTransactionAttempt, rolledBack, type TransactionEnd } from "./transaction-attempt.ts";
 
@@ -139,6 +140,7 @@ class PickUp {
 
   #released(): PickUpEnd {
     const { state } = rowOf(this.#held.state);
+    if (state === "done") void followDone(this.#context.ports, this.#held.state);
     if (this.#held.state.parent !== null)
       this.#context.onLooseEnd(tellParentAtOnce(this.#context, this.#held.caseId));
     return { kind: "released", state, dueAt: this.#held.dueAt };
@@ -321,12 +323,13 @@ class PickUp {
       },
     };
     const left = this.#leave.send();
-    const sending: Promise<TransactionEnd> =
+    const make = (): Promise<TransactionEnd> =>
       step.outline.destination.repeatSafety.by === "transaction"
         ? makeTransactionAttempt(this.#context, this.#context.store, input, (open) =>
             childCallsOf(this.#context, { step: step.outline, state }, open),
           )
         : makeAttempt(this.#context, input);
+    const sending = followSend(this.#context.ports, state, step.outline, ref, make);
     this.#begin(
       ref.step,
       step.outline.deadlineMs,
@@ -397,7 +400,9 @@ class PickUp {
     this.#begin(
       step,
       this.#askMsMax(question),
-      this.#answers(question, asking).then((entries): Ended => ({ kind: "answers", step, entries })),
+      followQuestion(this.#context.ports, this.#held.state, { kind: question.kind, step }, () =>
+        this.#answers(question, asking),
+      ).then((entries): Ended => ({ kind: "answers", step, entries })),
     );
   }
 

@@ -21,6 +21,7 @@ import { BodyReadings, type BodyStream } from "./read-stream.ts";
 import { Refusals } from "./refusals.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
+import { followDelivery } from "./traced.ts";
 import { verifyArrival, type Verdict } from "./verify.ts";
 import type { FetchCertificate } from "./signatures/sns.ts";
 
@@ -53,7 +54,7 @@ export interface InboxReply {
 export interface ReceiverOptions {
   readonly store: InboxStore;
   readonly sources: readonly Source[];
-  readonly ports: Pick<Ports, "clock" | "ids">;
+  readonly ports: Pick<Ports, "clock" | "ids" | "tracing">;
   readonly onReport?: OnInboxReport;
   /** How long the body of one request may take, in ms. Default 10,000. */
   readonly bodyMsMax?: number;
@@ -232,15 +233,17 @@ export class Receiver {
     readonly content: Content;
   }): Promise<readonly TakenEvent[]> {
     const suffix = this.#ports.ids.unique();
-    const delivery = await deliveryOf({ ...given, suffix });
-    try {
-      return await this.#intake.take(delivery);
-    } catch (error) {
-      if (!isFootholdError(error) || error.code !== "INVALID_REQUEST") throw error;
-      // Authentic, and the database cannot take what was read of it: the bytes it can.
-      const content = { kind: "unreadable", why: error.message } as const;
-      return this.#intake.take(await deliveryOf({ ...given, content, suffix }));
-    }
+    return followDelivery(this.#ports, given.source.name, async () => {
+      const delivery = await deliveryOf({ ...given, suffix });
+      try {
+        return await this.#intake.take(delivery);
+      } catch (error) {
+        if (!isFootholdError(error) || error.code !== "INVALID_REQUEST") throw error;
+        // Authentic, and the database cannot take what was read of it: the bytes it can.
+        const content = { kind: "unreadable", why: error.message } as const;
+        return this.#intake.take(await deliveryOf({ ...given, content, suffix }));
+      }
+    });
   }
 
   #refuseBody(

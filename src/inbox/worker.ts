@@ -8,6 +8,7 @@ import type { Ports } from "../core/ports.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
 import type { ClaimedWork, WorkOutcome } from "../store/inbox-port.ts";
+import { followWork } from "./traced.ts";
 import { doWork, type CaseDoor, type WorkEnd } from "./do-work.ts";
 import type { OnInboxReport } from "./report.ts";
 import type { Source } from "./source.ts";
@@ -191,7 +192,8 @@ class Working implements InboxWorker {
     const { store, door, registry, ports } = this.#options;
     const context = { store, door, registry, ports, signal: this.#stopped.signal };
     try {
-      await this.#settle(this.#outcome(claimed, await doWork(context, source, claimed)));
+      const end = await followWork(ports, claimed, () => doWork(context, source, claimed));
+      await this.#settle(this.#outcome(claimed, end));
     } catch (error) {
       this.#tell(error);
       await this.#settle(this.#again(claimed));

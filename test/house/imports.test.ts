@@ -54,6 +54,10 @@ const faults: Readonly<Record<string, readonly Tree[]>> = {
     { "src/desk/moves.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/desk/moves.ts": ["../http/app.ts"], "src/http/app.ts": [] },
   ],
+  "telemetry-on-core": [
+    { "src/telemetry/spans.ts": ["../engine/worker.ts"], "src/engine/worker.ts": [] },
+    { "src/telemetry/spans.ts": ["pg"] },
+  ],
   "doctor-on-engine": [
     { "src/doctor/live.ts": ["../store/postgres/store.ts"], "src/store/postgres/store.ts": [] },
     { "src/doctor/live.ts": ["node:os"] },
