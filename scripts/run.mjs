@@ -9,7 +9,10 @@ if (program === undefined)
   throw new Error("name the program to run, as in: node scripts/run.mjs simulation/main.ts");
 
 bootstrapForTests();
-await import("../test/setup/typescript.mjs");
+const setup = new URL("../test/setup/typescript.mjs", import.meta.url).href;
+await import(setup);
+// What it starts is TypeScript too, and gets what this process was started with.
+process.execArgv = [...process.execArgv, "--import", setup];
 
 const entry = resolve(root, program);
 process.argv = [process.execPath, entry, ...parameters];

@@ -134,6 +134,29 @@ describe("from a bare clone", () => {
   });
 });
 
+test("a program in TypeScript can start processes of its own that run TypeScript too", () => {
+  cpSync("scripts/run.mjs", join(folder, "scripts/run.mjs"));
+  for (const name of ["tsc-stand-in", "vite-stand-in"])
+    cpSync(join(folder, name), join(folder, "test/clients", name));
+  write("test/clients/package-lock.json", lockOf("6.0.3"));
+  write("test/setup/typescript.mjs", "globalThis.runsTypeScript = true;\n");
+  write("child.mjs", "process.send(globalThis.runsTypeScript ?? false);\n");
+  write(
+    "program.mjs",
+    `
+import { fork } from "node:child_process";
+const child = fork("child.mjs", { execArgv: process.execArgv });
+child.on("message", (isReady) => console.log(globalThis.runsTypeScript, isReady, process.argv.slice(2)));
+`,
+  );
+  const { status, stdout } = spawnSync(process.execPath, ["scripts/run.mjs", "program.mjs", "--seeds", "2"], {
+    cwd: folder,
+    env: { ...process.env, npm_execpath: join(folder, "npm.mjs") },
+    encoding: "utf8",
+  });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "true true [ '--seeds', '2' ]\n" });
+});
+
 describe("in a clone that is ready", () => {
   beforeEach(() => {
     start();
