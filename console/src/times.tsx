@@ -140,12 +140,12 @@ export function Since({ at }: { readonly at: number }): JSX.Element {
   );
 }
 
-/** A time by when something is due; what is over says so. */
-export function By({ at }: { readonly at: number }): JSX.Element {
+/** A time by when something is due; what is over says so, and within a sentence (`isSaid`) what is not over too. */
+export function By({ at, isSaid = false }: { readonly at: number; readonly isSaid?: boolean }): JSX.Element {
   const from = useNow();
   return (
     <span className={at < from ? "overdue" : undefined}>
-      {at < from ? "due " : ""}
+      {at < from || isSaid ? "due " : ""}
       <When at={at} />
     </span>
   );

@@ -87,6 +87,8 @@ describeConsole(
       expect(await keys.count()).toBe(12);
       expect(await keys.first().innerText()).toContain("lines[l17]");
       expect(await findFaults()).toEqual([]);
+      // What holds for every key alike is said once.
+      await page.getByText("lines (40 keys), must still hold").waitFor();
       await picture("each");
       await page.getByText("What went wrong at lines[l17]").click();
       await keys.first().getByRole("listitem").filter({ hasText: "vendor: Okapi is no vendor" }).waitFor();

@@ -103,7 +103,7 @@ function Heading({ view }: { readonly view: CaseView }): JSX.Element {
               ", at no set time"
             ) : (
               <>
-                , <By at={reading.byAt} />
+                , <By at={reading.byAt} isSaid />
               </>
             )}
             .

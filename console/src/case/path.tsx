@@ -67,7 +67,7 @@ function StepText({ step }: { readonly step: PathStep }): JSX.Element {
         <h3>
           <Told text={name} />
         </h3>
-        <span className="path-mark">{MARKS[mark].word}</span>
+        <span className={`path-mark mark-${mark}`}>{MARKS[mark].word}</span>
         {isFoothold ? (
           <span
             className="foothold"
@@ -147,8 +147,9 @@ function Parts({
       <summary>{sayParts(parts)}</summary>
       <ul className="path-parts">
         {shown.map((part) => (
-          <li key={part.name} className={`mark-${part.mark}`}>
-            <StepText step={part} />
+          <li key={part.name}>
+            {/* Where the case goes on from is told of the whole step. */}
+            <StepText step={{ ...part, isFoothold: false }} />
             <KeyFailure failure={failures.find(({ step }) => step === part.name)} />
             <KeyMoves name={part.name} moves={moves.get(part.name) ?? []} onPick={onPick} />
           </li>

@@ -9,6 +9,7 @@ import { By, sayLength, When } from "../times.tsx";
 import { Sentence } from "../sentence.tsx";
 import { madeSeen, Told, Value } from "../told.tsx";
 import { count } from "../words.tsx";
+import { conditionLines } from "./condition-lines.ts";
 import { Fact } from "./path.tsx";
 
 const answers: Readonly<Record<string, string>> = {
@@ -31,11 +32,7 @@ export function Prerequisites({
   readonly onCheck: (step: string) => void;
 }): JSX.Element {
   const { nextCheck } = view;
-  // What does not hold comes first.
-  const prerequisites = view.prerequisites.toSorted(
-    (one, other) => Number(one.answer === "holds") - Number(other.answer === "holds"),
-  );
-  const { shown, more } = useSome(prerequisites, { most: 8, name: "condition" });
+  const { shown, more } = useSome(conditionLines(view.prerequisites), { most: 8, name: "condition" });
   return (
     <section className="card" aria-labelledby="needed">
       <h2 id="needed">Needed to go on</h2>
@@ -44,7 +41,19 @@ export function Prerequisites({
       </p>
       <ul className="conditions">
         {shown.map(
-          ({ step, name, kind, role, answer, why, askedAt, ageMs, nextCheckAllowedAt, canCheckNow }) => (
+          ({
+            step,
+            name,
+            kind,
+            role,
+            answer,
+            why,
+            askedAt,
+            ageMs,
+            nextCheckAllowedAt,
+            canCheckNow,
+            keys,
+          }) => (
             <li key={`${step} ${role} ${name}`} className={answer === "broken" ? "is-broken" : undefined}>
               <strong>
                 <Told text={name} />
@@ -56,7 +65,8 @@ export function Prerequisites({
                 </>
               )}
               <small>
-                <Told text={step} />, {roles[role]}
+                <Told text={step} />
+                {keys === 1 ? "" : ` (${keys} keys)`}, {roles[role]}
                 {kind === "fact" ? ", read from the journal at each pick-up" : ""}
                 {askedAt === null || ageMs === null ? "" : `, asked ${sayLength(ageMs)} ago`}
                 {nextCheckAllowedAt === null ? null : (
