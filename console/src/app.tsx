@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type JSX } from "react";
 import { api, SIGNED_OUT, type Me } from "./api.ts";
 import { ActivityScreen } from "./activity.tsx";
 import { AttentionScreen } from "./attention.tsx";
+import { Boundary } from "./boundary.tsx";
 import { BulkScreen } from "./bulk/bulk-acts.tsx";
 import { BulkPage } from "./bulk/bulk-page.tsx";
 import { CasePage } from "./case/case-page.tsx";
@@ -53,7 +54,13 @@ export function App(): JSX.Element {
       </a>
       <Head place={place} me={me.data} onHelp={() => setHelpOpen(true)} />
       <Main place={place}>
-        {isOut && me.data === null ? <SignInPage onDone={refresh} /> : <Screen place={place} me={me.data} />}
+        {isOut && me.data === null ? (
+          <SignInPage onDone={refresh} />
+        ) : (
+          <Boundary key={Object.values(place.route).join(" ")}>
+            <Screen place={place} me={me.data} />
+          </Boundary>
+        )}
       </Main>
       {isOut && me.data !== null ? (
         <Dialog title="Your session is over" onClose={refresh}>

@@ -73,4 +73,26 @@ describeConsole("the frame of the console", (see) => {
     await go();
     await page.getByRole("heading", { name: "All cases" }).waitFor();
   });
+
+  test("stays where a screen meets what it does not know: it says so, and another screen is shown", async () => {
+    const { world, page } = see();
+    const caseId = await world.start("PO-1", lamps);
+    const other = await page.context().browser()?.newContext();
+    if (other === undefined) throw new Error("the browser is gone");
+    // A page of its own: what breaks in it is meant to.
+    const broken = await other.newPage();
+    broken.setDefaultTimeout(60_000);
+    await broken.route(/\/api\/v1\/cases\/[^/?]+$/, async (route) => {
+      const response = await route.fetch();
+      const body = z.record(z.string(), z.unknown()).parse(await response.json());
+      await route.fulfill({ response, json: { ...body, moves: null } });
+    });
+    await broken.goto(`${world.url}/cases/${caseId}`);
+    const told = broken.getByRole("alert").filter({ hasText: "It met something that it does not know" });
+    await told.waitFor();
+    await broken.getByRole("link", { name: "Workers", exact: true }).click();
+    await broken.getByRole("heading", { level: 1, name: "Workers and claims" }).waitFor();
+    expect(await told.count()).toBe(0);
+    await other.close();
+  });
 });
