@@ -5,7 +5,7 @@
  */
 
 import { isEnd } from "../core/child-standing.ts";
-import { CHILD_DEPTH_MAX, newsOf, rowStanding, tellingOf } from "../core/child-telling.ts";
+import { CHILD_DEPTH_MAX, newsOf, rowStanding, standingOfCase, tellingOf } from "../core/child-telling.ts";
 import type { CaseState } from "../core/case-state.ts";
 import { isFootholdError } from "../core/errors.ts";
 import type { Entry } from "../core/journal.ts";
@@ -16,6 +16,9 @@ import type { ParentKnows } from "../store/child-port.ts";
 import type { CaseChange, FoldedCase, Store } from "../store/port.ts";
 import { preview } from "./advance.ts";
 import type { OnReport } from "./report.ts";
+
+/** How often a case that changes meanwhile is told of in one go; after that the sweep does. */
+const TELLS_MAX = 4;
 
 /** What telling needs. */
 export interface TellingContext {
@@ -118,8 +121,24 @@ function sourceOf(caseId: string, childRevision: number): string {
   return `case ${caseId} at ${childRevision}`;
 }
 
-/** Null where there is no parent. */
+/**
+ * Tells it again where it stands otherwise by the time that its parent has been told: who tells what it is since then may have
+ * come before, and found that this is nothing new. Null where there is no parent.
+ */
 async function tellOne(context: TellingContext, child: CaseState): Promise<Told | null> {
+  const first = await tellOnce(context, child);
+  let [latest, told] = [child, first];
+  for (let tells = 1; told?.isNew === true && tells < TELLS_MAX; tells += 1) {
+    const standing = standingOfCase(latest);
+    const now = isEnd(standing) ? null : await look(context, child.caseId);
+    if (now === null || standingOfCase(now.state).kind === standing.kind) break;
+    latest = now.state;
+    told = await tellOnce(context, latest);
+  }
+  return first === null || told === null ? first : { ...told, isNew: first.isNew };
+}
+
+async function tellOnce(context: TellingContext, child: CaseState): Promise<Told | null> {
   const { store, ports } = context;
   const told = tellingOf(child);
   if (told === null || child.parent === null) return null;
