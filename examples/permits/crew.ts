@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readFaultBook, type BookedFault, type PlannedFault } from "./fault-book.ts";
+import { answeredPoints } from "./fault-plan.ts";
 import type { EndedStop } from "./figures.ts";
 import { leaseMs, type FromWorker, type ToWorker, type WorkerConfig } from "./worker-messages.ts";
 
@@ -11,6 +12,9 @@ const overdueMs = 1_500;
 
 /** Longest stop, in milliseconds. */
 const stopMsMax = 5 * leaseMs;
+
+/** How long one that woke with an answer in hand is waited for to report it, in milliseconds. */
+const reportMsMax = 60_000;
 
 /** How often the book of faults is read for workers to wake again, in milliseconds. */
 const watchEveryMs = 50;
@@ -26,6 +30,8 @@ interface Stop {
   readonly fault: BookedFault;
   readonly seenAt: number;
   wokenAt: number | null;
+  /** It has reported what it had in hand, or nothing is to be waited for. */
+  isHeard: boolean;
   isAskedAbout: boolean;
 }
 
@@ -36,6 +42,8 @@ export interface CrewOptions {
   readonly config: Omit<WorkerConfig, "name">;
   /** True once the case that a worker held was taken from it. */
   readonly isFreed: (fault: BookedFault) => Promise<boolean>;
+  /** True once the case has the late report of the attempt that it was stopped at. */
+  readonly isReported: (fault: BookedFault) => Promise<boolean>;
   /** Told of whatever must not happen in a good run. */
   readonly onTrouble: (text: string) => void;
 }
@@ -64,9 +72,9 @@ export class Crew {
     if (faults.length > 0) this.#watch = setInterval(() => this.#wakeStopped(), watchEveryMs);
   }
 
-  /** True while a worker is stopped. */
+  /** True while a worker is stopped, or is awake again and has not reported yet what it had in hand. */
   get hasStopped(): boolean {
-    return [...this.#stops.values()].some(({ wokenAt }) => wokenAt === null);
+    return [...this.#stops.values()].some(({ wokenAt, isHeard }) => wokenAt === null || !isHeard);
   }
 
   /** The stops that were ended, and how long each lasted. */
@@ -121,7 +129,8 @@ export class Crew {
       if (fault.act !== "stop") continue;
       const known = this.#stops.get(line);
       if (known === undefined)
-        this.#stops.set(line, { fault, seenAt: now, wokenAt: null, isAskedAbout: false });
+        this.#stops.set(line, { fault, seenAt: now, wokenAt: null, isHeard: false, isAskedAbout: false });
+      else if (known.wokenAt !== null) void this.#hear(known, now - known.wokenAt);
       else if (now - known.seenAt > leaseMs + overdueMs) void this.#wakeWhenFreed(known);
     }
   }
@@ -135,9 +144,18 @@ export class Crew {
     if (isFreed || performance.now() - stop.seenAt > stopMsMax) this.#wake(stop);
   }
 
+  async #hear(stop: Stop, awakeMs: number): Promise<void> {
+    if (stop.isHeard || stop.isAskedAbout) return;
+    stop.isAskedAbout = true;
+    const isReported = await this.#options.isReported(stop.fault).catch(() => false);
+    stop.isAskedAbout = false;
+    stop.isHeard = isReported || awakeMs > reportMsMax;
+  }
+
   #wake(stop: Stop): void {
     if (stop.wokenAt !== null) return;
     stop.wokenAt = performance.now();
+    stop.isHeard = !answeredPoints.includes(stop.fault.point);
     // One that is gone has no process id any more; another process may have got its.
     const { pid } = stop.fault;
     if ([...this.#members].some((member) => member.pid === pid)) process.kill(pid, "SIGCONT");

@@ -20,8 +20,14 @@ export const killPoints: readonly Failpoint[] = [
   "beforeConfirm",
 ];
 
-/** Where workers are stopped: whoever wakes there believes to hold the case, and does not. */
-const stopPoints: readonly Failpoint[] = ["afterIntent", "duringSend", "afterSend", "beforeConfirm"];
+/** Where a worker has an answer in hand as it is stopped: once awake it reports that, and is refused. */
+export const answeredPoints: readonly Failpoint[] = ["afterSend", "beforeConfirm"];
+
+/**
+ * Where workers are stopped: whoever wakes there believes to hold the case, and does not. A log of few cases has a stop at the
+ * first of them alone.
+ */
+const stopPoints: readonly Failpoint[] = [...answeredPoints, "duringSend", "afterIntent"];
 
 /** Kills in one run: enough for several at each point, and few enough that the run stays quick. */
 const killsMax = 25;

@@ -149,7 +149,18 @@ function hire(needed: {
   }
   const config = { variants: log.variants, ...database.reach, concurrency, outside, faultBook };
   const isFreed = (fault: BookedFault): Promise<boolean> => isClaimLost(database.store, fault);
-  return new Crew({ workerCount: options.workerCount, config, isFreed, onTrouble });
+  const isReported = (fault: BookedFault): Promise<boolean> => hasLateReport(database.store, fault);
+  return new Crew({ workerCount: options.workerCount, config, isFreed, isReported, onTrouble });
+}
+
+/** True once the journal has what a worker reported of this attempt after it had lost the case. */
+async function hasLateReport(store: Store, { caseId, step, attempt }: BookedFault): Promise<boolean> {
+  const stored = await store.loadCase(caseId);
+  return (
+    stored?.journal.some(
+      ({ entry }) => entry.kind === "lateReport" && entry.step === step && entry.attempt === attempt,
+    ) === true
+  );
 }
 
 /** True once the journal says that the claim was lost under which this attempt was open. */
