@@ -19,7 +19,7 @@ export interface CaseTypes {
 }
 
 /** What a world plans its seed with. */
-export interface Planned {
+interface Planned {
   readonly seed: number;
   readonly chaos: Chaos;
   readonly random: SeededRandom;
