@@ -23,6 +23,7 @@ test("a schedule has one case for each slot and no slot without a reason, whatev
     "refused",
     "startSlot",
     "pause",
+    "pauseUntil",
   ]) {
     expect([what, (hits.get(what) ?? 0) > 0]).toEqual([what, true]);
   }

@@ -26,6 +26,8 @@ const CHAOS_MS = 20_000;
 const CALM_MS = 15_000;
 /** A schedule that is behind by more than this in a good world is stuck, in virtual ms. */
 const BEHIND_MS_MAX = 4_000;
+/** Longest pause that ends by itself, in virtual ms. */
+const PAUSE_MS_MAX = 5_000;
 const NAME = "tick";
 /** Slots in one list, and lists that are read. */
 const PAGE = 200;
@@ -71,6 +73,8 @@ class TimetableRun {
   readonly #violations: string[] = [];
   readonly #hits = new Map<string, number>();
   readonly #processes: SimulatedProcess[] = [];
+  /** What people order and have no answer to yet. */
+  readonly #underWay = new Set<Promise<void>>();
   #isCalm = false;
   #hasFailedOver = false;
   #named = 0;
@@ -218,7 +222,12 @@ class TimetableRun {
     const slots = await this.#slots();
     const act = draws.pick(["pause", "resume", "start", "startSlot"] as const);
     await this.#act(async (desk) => {
-      if (act === "pause") await desk.pauseSchedule(NAME, { by, reason: "not now" });
+      if (act === "pause") {
+        const endsAt = EPOCH_MS + this.#scheduler.now + draws.between(500, PAUSE_MS_MAX);
+        const untilAt = draws.chance(0.5) ? endsAt : null;
+        await desk.pauseSchedule(NAME, { by, reason: "not now", untilAt });
+        if (untilAt !== null) this.#hit("pauseUntil");
+      }
       if (act === "resume") await desk.resumeSchedule(NAME, { by });
       if (act === "start") await desk.startSlot(NAME, { by, actId: `a-${draws.between(1, 3)}` });
       if (act === "startSlot" && slots.length > 0) {
@@ -228,7 +237,9 @@ class TimetableRun {
     });
   }
 
+  /** What somebody ordered before arrives first: a pause that came after would hold in a good world too. */
   async #resume(): Promise<void> {
+    await this.#scheduler.until(Promise.all(this.#underWay).then(() => undefined));
     await this.#scheduler.until(
       this.#act(async (desk) => void (await desk.resumeSchedule(NAME, { by: "ops" }))),
     );
@@ -236,11 +247,11 @@ class TimetableRun {
 
   /** Made by a person: a refusal is an answer, and so is none. */
   async #act(act: (desk: Desk) => Promise<void>): Promise<void> {
-    try {
-      await act(this.#deskOf(this.#newProcess()));
-    } catch (error) {
+    const acting = act(this.#deskOf(this.#newProcess())).catch((error: unknown) => {
       if (!isFootholdError(error)) throw error;
-    }
+    });
+    this.#underWay.add(acting);
+    await acting.finally(() => this.#underWay.delete(acting));
   }
 
   async #slots(): Promise<readonly StoredSlot[]> {
