@@ -15,6 +15,7 @@ import { examineDefinitions } from "../doctor/definitions.ts";
 import { examineOwners } from "../doctor/owners.ts";
 import { byWeight, finding, type Finding, type FindingCode, type Severity } from "../doctor/finding.ts";
 import { tryDestination, type DryAttempt, type LiveReport } from "../doctor/live.ts";
+import { examineSchedules } from "../doctor/schedules.ts";
 import { examineSeen } from "../doctor/seen.ts";
 import { systemPorts } from "../engine/system.ts";
 import type { Store } from "../store/port.ts";
@@ -158,6 +159,7 @@ async function examineDatabase(
       found.push(...examineSeen(states), ...examineFound(outlines, states));
       const people = await opened.store.people.listPeople();
       const owners: NoticeBook["owners"] = config?.notices?.owners ?? new Map();
+      found.push(...(await examineStoredSchedules(opened.store, config)));
       found.push(...examineApprovers(outlines, { owners, people, roles: config?.roles ?? BUILT_IN_ROLES }));
     }
   } catch (error) {
@@ -166,6 +168,20 @@ async function examineDatabase(
     await opened.close();
   }
   return opened.place;
+}
+
+/** Where no configuration is loaded, nobody can say which are declared. */
+async function examineStoredSchedules(
+  store: Store,
+  config: LoadedConfig | null,
+): Promise<readonly Finding[]> {
+  if (config === null) return [];
+  const [stored, now] = await Promise.all([store.schedules.list(), store.now()]);
+  const known = stored.map(({ name, state: { outline, nextAt, pause, waiting, open } }) => {
+    const slotsLeft = waiting.length + open.length;
+    return { name, caseType: outline.caseType, nextAt, pause, slotsLeft };
+  });
+  return examineSchedules(known, { declared: config.schedules.all.map(({ name }) => name), now });
 }
 
 async function orFault(opening: Promise<OpenedStore | null>, found: Finding[]): Promise<OpenedStore | null> {
