@@ -3,12 +3,13 @@
  * Both are facts: they need no claim, and told twice they count once.
  */
 
-import type { CaseState } from "./case-state.ts";
+import { stepOf, type CaseState } from "./case-state.ts";
 import { isEnd, type ChildStanding } from "./child-standing.ts";
 import type { Actor, Entry } from "./journal.ts";
 import { isEnded, type HeldBy, type MoveVerdict } from "./moves.ts";
 import { isUntouched } from "./outside.ts";
 import type { StoredState } from "./row.ts";
+import { undoName } from "./undo.ts";
 
 /** How deep cases may stand below each other. */
 export const CHILD_DEPTH_MAX = 8;
@@ -59,7 +60,8 @@ export function tellingOf(child: CaseState): Extract<Entry, { kind: "childTold" 
 
 /**
  * What a parent writes down of what a child tells; null where it is nothing new. An end is news whatever revision was told
- * before: a failover may have lost that one. The step may have another name by now than when the child was started.
+ * before: a failover may have lost that one. But a child that was asked to cancel is never done after that: who tells so comes too
+ * late. The step may have another name by now than when the child was started.
  */
 export function newsOf(
   parent: CaseState,
@@ -68,6 +70,8 @@ export function newsOf(
   const [found] = Object.entries(parent.steps).filter(([, { child }]) => child?.caseId === told.caseId);
   if (found === undefined || isEnded(parent)) return null;
   const [step, { child }] = found;
+  const isAskedToCancel = stepOf(parent, undoName(step)).confirmation !== null;
+  if (isAskedToCancel && told.standing.kind === "done") return null;
   const isOld = child === null || (child.toldRevision >= told.childRevision && !isEnd(told.standing));
   return isOld || child.standing.kind === told.standing.kind ? null : { ...told, step };
 }

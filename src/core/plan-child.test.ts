@@ -388,6 +388,14 @@ describe("what a child tells", () => {
     expect(newsOf(story.state, telling({ kind: "inReview" }, 8))).toBeNull();
   });
 
+  it("is not done any more once its parent had it canceled, whoever tells so late", () => {
+    const story = begun().append({ kind: "cancelRequested", by: person, reason: null });
+    expect(newsOf(story.state, telling(done, 4))).toEqual(telling(done, 4));
+    story.open("ship.undo").succeed("ship.undo", { caseId: "07-child" });
+    expect(newsOf(story.state, telling(done, 4))).toBeNull();
+    expect(newsOf(story.append(told(canceled, 9)).state, telling(done, 4))).toBeNull();
+  });
+
   it("is taken back by its parent: canceled at once where nothing is outside, else undone, done or not", () => {
     const by = { kind: "engine", name: "case 00-order" } as const;
     const request = { by, reason: "canceled by ann" };
