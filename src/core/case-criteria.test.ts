@@ -185,6 +185,13 @@ describe("what a list shows", () => {
     expect([approval, access, timer].map(needsPeople)).toEqual([true, true, false]);
   });
 
+  it("finds what waits for an approval by whom it was escalated to, from then on", () => {
+    const escalated = { ...approval, escalation: { to: "board", at: seen.now } };
+    const waiting = { ...bare, summary: { ...bare.summary, waits: [escalated] } };
+    const isBoards = (now: number): boolean => meetsCriteria(waiting, { owner: "board" }, { ...seen, now });
+    expect([seen.now - 1, seen.now].map(isBoards)).toEqual([false, true]);
+  });
+
   it("finds what waits for access by who can restore it", () => {
     const waiting = { ...bare, summary: { ...bare.summary, waits: [access] } };
     expect(meetsCriteria(waiting, { owner: "erp-admins" }, seen)).toBe(true);

@@ -6,7 +6,7 @@
 import type { Claim } from "./claim.ts";
 import type { FailureKind } from "./failure.ts";
 import type { ReviewReason } from "./journal.ts";
-import type { Wait } from "./waits.ts";
+import { ownersAsked, type Wait } from "./waits.ts";
 import { isOverdue } from "./needs.ts";
 import { nameWithoutKey } from "./part-name.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
@@ -88,7 +88,7 @@ export function meetsCriteria(
 ): boolean {
   return (
     meetsColumns(row, criteria) &&
-    meetsSummary(row, criteria) &&
+    meetsSummary(row, criteria, seen.now) &&
     meetsPeople(row, criteria, seen.now) &&
     (criteria.awaitsSecond !== true || (seen.secondUntilAt !== null && seen.secondUntilAt > seen.now)) &&
     (criteria.visible === undefined || criteria.visible.some((one) => isVisible(row, one))) &&
@@ -108,13 +108,13 @@ function meetsColumns(row: JudgedRow, criteria: CaseCriteria): boolean {
   );
 }
 
-function meetsSummary(row: JudgedRow, criteria: CaseCriteria): boolean {
+function meetsSummary(row: JudgedRow, criteria: CaseCriteria, now: number): boolean {
   const { withReview, owner, atSteps, failureKind, text, search } = criteria;
   const { reviews, lastFailure, search: values = [] } = row.summary;
   const steps = stepsStoodAt(row.summary);
   return (
     (withReview !== true || reviews.length > 0) &&
-    (owner === undefined || ownersOf(row.summary).includes(owner)) &&
+    (owner === undefined || ownersOf(row.summary, now).includes(owner)) &&
     (atSteps === undefined ||
       atSteps.some(
         ({ caseType, step }) =>
@@ -149,11 +149,11 @@ export function stepsStoodAt({ reviews, waits, unsettled }: CaseSummary): Readon
   );
 }
 
-function ownersOf({ reviews, waits }: CaseSummary): readonly string[] {
+function ownersOf({ reviews, waits }: CaseSummary, now: number): readonly string[] {
   return [
     ...reviews.map(({ owner }) => owner),
     ...waits.flatMap((wait) => {
-      if (wait.kind === "approval") return [wait.by];
+      if (wait.kind === "approval") return ownersAsked(wait, now);
       return wait.kind === "access" ? [wait.owner] : [];
     }),
   ];

@@ -93,6 +93,7 @@ export function eventMatters(
         lastSinceAt,
         firstDueAt: firstSinceAt + dueAfterMs,
         nextCheckAllowedAt: null,
+        lastRemindAt: null,
         caseId: eventId,
       },
       overdue:

@@ -17,6 +17,7 @@ import {
 } from "./case.fixture.ts";
 import type { Entry } from "./journal.ts";
 import {
+  askedApproval,
   decideApproval,
   decideCancel,
   decideCorrection,
@@ -106,6 +107,17 @@ describe("an approval answer", () => {
       "ALREADY_ANSWERED: approve of case case-1 is answered already.",
     );
     expect(code(decide(story.settle(), { sourceId: "a-2" }))).toBe("ALREADY_ANSWERED");
+  });
+
+  it("is asked for with the wait that says of whom, and of nobody once it is given", () => {
+    const story = new Story(line);
+    const asked = (step: string): unknown => askedApproval(story.planInput(), step);
+    expect(asked("approve")).toMatchObject({ kind: "approval", step: "approve", by: "finance" });
+    expect([asked("create"), asked("other")]).toEqual([null, null]);
+    story.append({ kind: "approvalAnswered", ...answer });
+    expect(asked("approve")).toBeNull();
+    const waits = new Story(outlineOf({ kind: "waitForEvent", name: "paid" }));
+    expect(askedApproval(waits.planInput(), "paid")).toBeNull();
   });
 
   it("after a no is refused until a person resumes", () => {

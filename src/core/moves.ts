@@ -18,7 +18,7 @@ import { repairUnder } from "./repair.ts";
 import { findStep } from "./undo.ts";
 import { formatUtc } from "./utc-time.ts";
 import type { Holder } from "./state.ts";
-import type { ApprovalWait } from "./waits.ts";
+import { ownersAsked, type ApprovalWait } from "./waits.ts";
 
 /** What is to be done about a request. */
 export type MoveVerdict =
@@ -273,7 +273,7 @@ function nothingToResume(input: PlanInput, step: string | null): MoveVerdict {
   const { state } = input;
   const waits = actsOf(input, step).flatMap(({ act }) =>
     act.kind === "wait" && act.wait.kind === "approval"
-      ? [`${act.wait.step} waits for the approval of ${act.wait.by}`]
+      ? [`${act.wait.step} waits for the approval of ${ownersAsked(act.wait, input.now).join(" or ")}`]
       : [],
   );
   const why = waits.length > 0 ? waits.join("; ") : "no step waits for a person or for a retry";

@@ -90,6 +90,7 @@ describe("needs", () => {
         lastSinceAt: 700,
         firstDueAt: 500 + DAY,
         nextCheckAllowedAt: 600,
+        lastRemindAt: null,
         caseId: "07-a",
       },
       overdue: null,
@@ -157,6 +158,36 @@ describe("needs", () => {
       expect.objectContaining({ owner: "finance", kind: "approval", step: "approve", destination: null }),
     ]);
     expect(countNeeds([row("07-b", { waits: [retry] })], times)).toEqual([]);
+  });
+
+  describe("of an approval that is reminded of and escalated", () => {
+    const escalated = {
+      ...approval,
+      remind: { askedAt: 100, everyMs: 300, times: 2 },
+      escalation: { to: "board", at: 950 },
+    } as const;
+    const told = (now: number, changedAt = 500): unknown =>
+      countNeeds([row("07-a", { waits: [escalated] }, { state: "waiting", changedAt })], {
+        ...times,
+        now,
+      }).map(({ owner, open }) => [owner, open?.firstSinceAt, open?.firstDueAt, open?.lastRemindAt]);
+
+    test("are those of its owner alone, until it is escalated", () => {
+      expect(told(399)).toEqual([["finance", 500, 500 + DAY, null]]);
+      expect(told(949)).toEqual([["finance", 500, 500 + DAY, 700]]);
+    });
+
+    test("are those of both from then on, the second since then", () => {
+      expect(told(950)).toEqual([
+        ["board", 950, 950 + DAY, 700],
+        ["finance", 500, 500 + DAY, 700],
+      ]);
+      // Whoever is asked too has no less time than its owner.
+      expect(told(2_000, 1_500)).toEqual([
+        ["board", 1_500, 1_500 + DAY, 700],
+        ["finance", 1_500, 1_500 + DAY, 700],
+      ]);
+    });
   });
 
   test("of the same case twice in one group are one case", () => {

@@ -4,7 +4,7 @@
  */
 
 import type { Review, ReviewReason } from "./journal.ts";
-import type { Wait } from "./waits.ts";
+import { lastReminderAt, ownersAsked, type Wait } from "./waits.ts";
 import type { CaseSummary, StoredState } from "./row.ts";
 import type { Problem } from "./problems.ts";
 
@@ -38,6 +38,8 @@ export interface NeedCount extends Need {
     readonly firstDueAt: number;
     /** When the engine itself may go on with the first of them; null = only after a person acted. */
     readonly nextCheckAllowedAt: number | null;
+    /** When their owner was last to be reminded of one of them by now; null = of none. */
+    readonly lastRemindAt: number | null;
     /** One of them. */
     readonly caseId: string;
   } | null;
@@ -69,6 +71,7 @@ interface NeedOfCase {
   readonly sinceAt: number;
   readonly dueAt: number;
   readonly nextCheckAllowedAt: number | null;
+  readonly remindAt: number | null;
   readonly isHeld: boolean;
 }
 
@@ -115,6 +118,7 @@ function countGroup(need: Need, cases: readonly NeedOfCase[], now: number): Need
 function countOpen(open: readonly NeedOfCase[]): NonNullable<NeedCount["open"]> {
   const since = open.map(({ sinceAt }) => sinceAt);
   const checks = open.flatMap(({ nextCheckAllowedAt: at }) => (at === null ? [] : [at]));
+  const reminders = open.flatMap(({ remindAt }) => (remindAt === null ? [] : [remindAt]));
   return {
     cases: casesOf(open),
     causes: new Set(open.flatMap(({ cause }) => (cause === null ? [] : [cause]))).size,
@@ -122,6 +126,7 @@ function countOpen(open: readonly NeedOfCase[]): NonNullable<NeedCount["open"]> 
     lastSinceAt: greatest(since),
     firstDueAt: least(open.map(({ dueAt }) => dueAt)),
     nextCheckAllowedAt: checks.length === 0 ? null : least(checks),
+    lastRemindAt: reminders.length === 0 ? null : greatest(reminders),
     caseId: open.map(({ caseId }) => caseId).reduce((one, other) => (other < one ? other : one)),
   };
 }
@@ -145,12 +150,12 @@ function needsOf(row: NeedRow, times: NeedTimes): readonly NeedOfCase[] {
     const problem = summary.problems?.find(({ step }) => step === review.step);
     return { ...needOfReview(review, caseType, problem, changedAt, times), caseId, isHeld };
   });
-  const waits = summary.waits.flatMap((wait): readonly NeedOfCase[] => {
-    const need = needOfWait(wait, caseType);
-    if (need === null) return [];
-    const dueAt = changedAt + times.dueAfterMs;
-    return [{ need, caseId, isHeld, cause: null, sinceAt: changedAt, dueAt, nextCheckAllowedAt: null }];
-  });
+  const waits = summary.waits.flatMap((wait) =>
+    needsOfWait(wait, row, times.now).map(({ sinceAt, ...one }): NeedOfCase => {
+      const dueAt = sinceAt + times.dueAfterMs;
+      return { ...one, caseId, isHeld, cause: null, sinceAt, dueAt, nextCheckAllowedAt: null };
+    }),
+  );
   return [...reviews, ...waits];
 }
 
@@ -169,16 +174,28 @@ function needOfReview(
     sinceAt,
     dueAt: window?.dueAt ?? sinceAt + dueAfterMs,
     nextCheckAllowedAt,
+    remindAt: null,
   };
 }
 
-function needOfWait(wait: Wait, caseType: string): Need | null {
+function needsOfWait(
+  wait: Wait,
+  { caseType, changedAt }: NeedRow,
+  now: number,
+): readonly Pick<NeedOfCase, "need" | "sinceAt" | "remindAt">[] {
   const { kind, step } = wait;
   if (kind === "approval") {
-    const { by: owner } = wait;
-    return { owner, kind, reason: null, caseType, step, destination: null, credentialId: null };
+    const about = { kind, reason: null, caseType, step, destination: null, credentialId: null };
+    const remindAt = lastReminderAt(wait, now);
+    const escalatedAt = wait.escalation?.at ?? changedAt;
+    return ownersAsked(wait, now).map((owner, index) => ({
+      need: { owner, ...about },
+      sinceAt: index === 0 ? changedAt : Math.max(changedAt, escalatedAt),
+      remindAt,
+    }));
   }
-  if (kind !== "access") return null;
+  if (kind !== "access") return [];
   const { owner, destination, credentialId } = wait;
-  return { owner, kind, reason: null, caseType, step, destination, credentialId };
+  const need = { owner, kind, reason: null, caseType, step, destination, credentialId };
+  return [{ need, sinceAt: changedAt, remindAt: null }];
 }

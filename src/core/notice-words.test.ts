@@ -27,6 +27,7 @@ function matter(subject: NoticeSubject, over: Partial<OpenMatter["open"]> = {}):
     lastSinceAt: 2,
     firstDueAt: 3,
     nextCheckAllowedAt: null,
+    lastRemindAt: null,
     caseId: "07-a",
     ...over,
   };
@@ -76,6 +77,7 @@ describe("a notice says", () => {
   test.each([
     ["more", "More: 5,000 cases need access to erp"],
     ["grown", "Growing: 5,000 cases need access to erp"],
+    ["reminder", "Reminder: 5,000 cases need access to erp"],
     ["overdue", "Overdue: 5,000 cases need access to erp"],
   ] as const)("why it is told again: %s", (why, title) => {
     expect(tellMatter(matter(access), why).title).toBe(title);

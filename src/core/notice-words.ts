@@ -82,6 +82,7 @@ const PREFIXES: Readonly<Record<TellReason | "over", string>> = {
   new: "",
   more: "More: ",
   grown: "Growing: ",
+  reminder: "Reminder: ",
   overdue: "Overdue: ",
   over: "Over: ",
 };

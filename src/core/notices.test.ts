@@ -30,6 +30,7 @@ function need(over: Partial<NeedCount> = {}): NeedCount {
       lastSinceAt: NOW - 50_000,
       firstDueAt: NOW + 5_000,
       nextCheckAllowedAt: null,
+      lastRemindAt: null,
       caseId: "07-b",
     },
     overdue: null,
@@ -58,6 +59,7 @@ describe("a matter", () => {
         lastSinceAt: NOW - 1_000,
         firstDueAt: NOW + 1_000,
         nextCheckAllowedAt: 7,
+        lastRemindAt: 6,
         caseId: "07-a",
       },
     });
@@ -73,6 +75,7 @@ describe("a matter", () => {
           lastSinceAt: NOW - 1_000,
           firstDueAt: NOW + 1_000,
           nextCheckAllowedAt: 7,
+          lastRemindAt: 6,
           caseId: "07-a",
         },
         overdue: null,
@@ -145,9 +148,13 @@ function matter(over: Partial<NeedCount> & { readonly cases?: number } = {}): No
   return one;
 }
 
-const since = (firstSinceAt: number, lastSinceAt = firstSinceAt): Partial<NeedCount> => {
+const since = (
+  firstSinceAt: number,
+  lastSinceAt = firstSinceAt,
+  lastRemindAt: number | null = null,
+): Partial<NeedCount> => {
   const { open } = need();
-  return { open: open === null ? null : { ...open, firstSinceAt, lastSinceAt } };
+  return { open: open === null ? null : { ...open, firstSinceAt, lastSinceAt, lastRemindAt } };
 };
 const late = (lastDueAt: number): Partial<NeedCount> => ({ overdue: { cases: 1, lastDueAt } });
 const review: Partial<NeedCount> = { reason: "rejected" };
@@ -178,6 +185,27 @@ describe("an owner", () => {
       "is not told again where no case came since",
       matter({ ...review, ...since(0, NOW - 7_200_000) }),
       {},
+      {},
+      "leave",
+    ],
+    [
+      "is told again where an approval asks for it",
+      matter({ ...review, ...since(0, 0, NOW - 1) }),
+      {},
+      {},
+      "tell reminder",
+    ],
+    [
+      "is not told again of a reminder from before it was told last",
+      matter({ ...review, ...since(0, 0, NOW - 7_200_000) }),
+      {},
+      {},
+      "leave",
+    ],
+    [
+      "is left alone with a reminder so soon after it was told",
+      matter({ ...review, ...since(0, 0, NOW - 1) }),
+      { toldAt: NOW - 3_599_999 },
       {},
       "leave",
     ],

@@ -101,6 +101,7 @@ type Open = NonNullable<NeedCount["open"]>;
 
 function joinOpen(one: Open, other: Open): Open {
   const checks = [one.nextCheckAllowedAt, other.nextCheckAllowedAt].filter((at) => at !== null);
+  const reminders = [one.lastRemindAt, other.lastRemindAt].filter((at) => at !== null);
   return {
     cases: one.cases + other.cases,
     // The same cause at another step is counted there too.
@@ -109,6 +110,7 @@ function joinOpen(one: Open, other: Open): Open {
     lastSinceAt: Math.max(one.lastSinceAt, other.lastSinceAt),
     firstDueAt: Math.min(one.firstDueAt, other.firstDueAt),
     nextCheckAllowedAt: checks.length === 0 ? null : Math.min(...checks),
+    lastRemindAt: reminders.length === 0 ? null : Math.max(...reminders),
     caseId: one.caseId < other.caseId ? one.caseId : other.caseId,
   };
 }
@@ -147,6 +149,8 @@ export type TellReason =
   | "more"
   /** Far more cases than were told. */
   | "grown"
+  /** An approval asks to be told again while it is not answered. */
+  | "reminder"
   | "overdue";
 
 /** What is to be done about a notice. */
@@ -202,7 +206,7 @@ function decideGone(known: NoticeState, now: number): NoticeDecision {
 }
 
 function tellAgain(
-  { subject, overdue, open: { cases, lastSinceAt } }: OpenMatter,
+  { subject, overdue, open: { cases, lastSinceAt, lastRemindAt } }: OpenMatter,
   { toldAt, toldCases, overdueToldAt }: NoticeState,
   { againMs, growth }: NoticeRules,
   now: number,
@@ -214,8 +218,9 @@ function tellAgain(
   }
   if (growth !== null && cases >= toldCases * growth) return "grown";
   // Where one act lets all of them go on, one more changes nothing.
-  if (subject.kind === "access" || lastSinceAt <= toldAt) return null;
-  return now >= toldAt + againMs ? "more" : null;
+  if (subject.kind === "access" || now < toldAt + againMs) return null;
+  if (lastSinceAt > toldAt) return "more";
+  return lastRemindAt !== null && lastRemindAt > toldAt ? "reminder" : null;
 }
 
 function tell(why: TellReason, matter: OpenMatter, known: NoticeState, now: number): NoticeDecision {

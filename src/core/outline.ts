@@ -174,10 +174,14 @@ export interface EachStepOutline extends StepCommon {
 /** A step that a person answers. */
 export interface ApprovalStepOutline extends StepCommon {
   readonly kind: "approval";
-  /** Who may answer. */
+  /** The owner that it is asked of. */
   readonly by: string;
   /** From the moment it is asked; null = never. Then it goes to review. */
   readonly expiresMs: number | null;
+  /** How often its owner is reminded; left out = never. Shorter than `expiresMs`. */
+  readonly remindMs?: number;
+  /** Who is asked too, and how long after it was asked first; left out = nobody. Before it expires. */
+  readonly escalate?: { readonly to: string; readonly afterMs: number };
 }
 
 /** A step that waits for an event; one that came before the wait is seen too. */

@@ -15,6 +15,21 @@ const reviewOf = (step: string): Entry => ({ ...review, review: { ...review.revi
 const sleeping = (over: object = {}): Story =>
   new Story(outlineOf({ kind: "sleep", name: "pause", ...over }));
 
+/** What an approval with both waits with, asked then. */
+function waitFrom(askedAt: number): unknown {
+  return {
+    kind: "wait",
+    wait: {
+      kind: "approval",
+      step: "approve",
+      dueAt: askedAt + 3 * DAY,
+      by: "finance",
+      remind: { askedAt, everyMs: DAY, times: 2 },
+      escalation: { to: "board", at: askedAt + 2 * DAY },
+    },
+  };
+}
+
 describe("an approval", () => {
   it("is asked for from when it is reached, until it expires", () => {
     expect(approval().act("approve")).toEqual({
@@ -83,6 +98,23 @@ describe("an approval", () => {
     expect(approval().append(silent).act("approve")).toMatchObject({
       review: { sentence: "ada refused approve. Cancel the case, or resume it to ask again." },
     });
+  });
+
+  it("tells when its owner is reminded and who is asked too, both from when it was asked", () => {
+    const story = approval({ remindMs: DAY, escalate: { to: "board", afterMs: 2 * DAY } });
+    expect(story.act("approve")).toEqual(waitFrom(START));
+    expect(story.act("approve", { now: START + 3 * DAY - 1 })).toEqual(waitFrom(START));
+    story.approve("approve", false).settle().resume();
+    expect(story.act("approve")).toEqual(waitFrom(story.state.changedAt));
+  });
+
+  it.each<[number, number | null, number]>([
+    [DAY, null, 10],
+    [DAY, 2 * DAY, 1],
+    [DAY, 2 * DAY + 1, 2],
+    [DAY, 90 * DAY, 10],
+  ])("reminds every %d ms, where it expires after %d ms, %d times", (remindMs, expiresMs, times) => {
+    expect(approval({ remindMs, expiresMs }).act("approve")).toMatchObject({ wait: { remind: { times } } });
   });
 
   it("is asked for only while its prerequisites hold", () => {

@@ -14,6 +14,7 @@ import {
 import { actForConditions } from "./conditions.ts";
 import type { Act, PlanInput } from "./planning.ts";
 import { reviewFor } from "./review.ts";
+import { REMINDERS_MAX, type ApprovalWait } from "./waits.ts";
 
 /** Plans an approval: asked until a person answers; a "no" or no answer in time goes to review. */
 export function planApproval(input: PlanInput, step: ApprovalStepOutline): Act {
@@ -31,7 +32,22 @@ export function planApproval(input: PlanInput, step: ApprovalStepOutline): Act {
       `Nobody answered ${step.name} in time; ${step.by} may still answer after a resume.`,
     );
   }
-  return { kind: "wait", wait: { kind: "approval", step: step.name, dueAt, by: step.by } };
+  const wait = { kind: "approval", step: step.name, dueAt, by: step.by } as const;
+  return { kind: "wait", wait: { ...wait, ...remindersOf(step, askedAt), ...escalationOf(step, askedAt) } };
+}
+
+function remindersOf(
+  { remindMs: everyMs, expiresMs }: ApprovalStepOutline,
+  askedAt: number,
+): Pick<ApprovalWait, "remind"> {
+  if (everyMs === undefined) return {};
+  // Once it has expired nobody is asked any more.
+  const untilEnd = expiresMs === null ? REMINDERS_MAX : Math.ceil(expiresMs / everyMs) - 1;
+  return { remind: { askedAt, everyMs, times: Math.min(untilEnd, REMINDERS_MAX) } };
+}
+
+function escalationOf({ escalate }: ApprovalStepOutline, askedAt: number): Pick<ApprovalWait, "escalation"> {
+  return escalate === undefined ? {} : { escalation: { to: escalate.to, at: askedAt + escalate.afterMs } };
 }
 
 function approve(

@@ -56,6 +56,7 @@ describe("the summary of a row can be stored, whoever wrote its texts", () => {
       waits: [
         { kind: "probe", step: "a", dueAt: 5, condition: HOSTILE, why: HOSTILE },
         { kind: "approval", step: "b", dueAt: null, by: HOSTILE },
+        { kind: "approval", step: "c", dueAt: null, by: "ops", escalation: { to: HOSTILE, at: 9 } },
         { kind: "event", step: "c", dueAt: 5, eventType: HOSTILE, orTypes: [HOSTILE] },
         { kind: "timer", step: "d", dueAt: 5 },
         { kind: "poll", step: "e", dueAt: 5, untilAt: 9, destination: "erp", why: HOSTILE },
@@ -64,6 +65,7 @@ describe("the summary of a row can be stored, whoever wrote its texts", () => {
     expect(summary.waits).toEqual([
       { kind: "probe", step: "a", dueAt: 5, condition: CLEAN, why: CLEAN },
       { kind: "approval", step: "b", dueAt: null, by: CLEAN },
+      { kind: "approval", step: "c", dueAt: null, by: "ops", escalation: { to: CLEAN, at: 9 } },
       { kind: "event", step: "c", dueAt: 5, eventType: CLEAN, orTypes: [CLEAN] },
       { kind: "timer", step: "d", dueAt: 5 },
       { kind: "poll", step: "e", dueAt: 5, untilAt: 9, destination: "erp", why: CLEAN },

@@ -201,7 +201,13 @@ function storableWait(wait: Wait): Wait {
     case "poll":
       return { ...wait, why: storable(wait.why) };
     case "approval":
-      return { ...wait, by: storable(wait.by) };
+      return {
+        ...wait,
+        by: storable(wait.by),
+        ...(wait.escalation === undefined
+          ? {}
+          : { escalation: { ...wait.escalation, to: storable(wait.escalation.to) } }),
+      };
     case "event":
       return {
         ...wait,

@@ -3,7 +3,7 @@
 import type { Claim } from "./claim.ts";
 import { destinationKey, type Denial, type DestinationState } from "./in-flight.ts";
 import type { Review, ReviewReason } from "./journal.ts";
-import type { Wait } from "./waits.ts";
+import { ownersAsked, type Wait } from "./waits.ts";
 import { awaitedTypes } from "./outline.ts";
 import type { CaseSummary, RestingState, StoredState } from "./row.ts";
 import { formatUtc } from "./utc-time.ts";
@@ -242,7 +242,7 @@ function reviewState(reason: ReviewReason): ReadableState {
   }
 }
 
-function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }: ReadingInput): Reading {
+function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations, now }: ReadingInput): Reading {
   const engine = { actsNext: "the engine", byAt: wait.dueAt };
   switch (wait.kind) {
     case "retry": {
@@ -263,13 +263,11 @@ function readWait(wait: Wait, { summary: { lastFailure }, dueAt, destinations }:
         sentence: `${wait.step} waits: whether "${wait.condition}" holds could not be told (${wait.why}); it is asked again.`,
         ...engine,
       };
-    case "approval":
-      return {
-        state: "Waiting for approval",
-        sentence: `${wait.step} waits for ${wait.by}.`,
-        actsNext: wait.by,
-        byAt: wait.dueAt,
-      };
+    case "approval": {
+      const whom = ownersAsked(wait, now).join(" or ");
+      const sentence = `${wait.step} waits for ${whom}.`;
+      return { state: "Waiting for approval", sentence, actsNext: whom, byAt: wait.dueAt };
+    }
     case "event":
       return {
         state: "Waiting for event",

@@ -8,11 +8,26 @@ export interface ApprovalWait {
   readonly dueAt: number | null;
   /** The owner that it is asked of. */
   readonly by: string;
+  /** When they are reminded: `times` times, each `everyMs` after the one before, the first so long after `askedAt`. */
+  readonly remind?: { readonly askedAt: number; readonly everyMs: number; readonly times: number };
+  /** Who is asked too from then on. */
+  readonly escalation?: { readonly to: string; readonly at: number };
 }
 
-/** The owners who are asked by now: the one that the approval names, then those who may answer beside it. */
-export function ownersAsked({ by }: ApprovalWait, _now: number): readonly string[] {
-  return [by];
+/** Reminders of one wait for an approval. */
+export const REMINDERS_MAX = 10;
+
+/** The owners who are asked by now: the one that the approval names, then whoever it was escalated to. */
+export function ownersAsked({ by, escalation }: ApprovalWait, now: number): readonly string[] {
+  return escalation === undefined || now < escalation.at ? [by] : [by, escalation.to];
+}
+
+/** When the owners were last to be reminded by now; null = not yet, or never. */
+export function lastReminderAt({ remind }: ApprovalWait, now: number): number | null {
+  if (remind === undefined) return null;
+  const { askedAt, everyMs, times } = remind;
+  const due = Math.min(Math.floor((now - askedAt) / everyMs), times);
+  return due < 1 ? null : askedAt + due * everyMs;
 }
 
 /** Why a step waits without a person. `dueAt`: when the engine looks again. */

@@ -246,9 +246,32 @@ describe("a faulty step", () => {
       "approved by nobody, and in no time",
       start.approval("approve", { expires: "0s", form: "yes" }),
       [
-        "steps.approve.by: is missing: say who may answer",
+        "steps.approve.by: is missing: say whom it is asked of",
         "steps.approve.form: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype",
         "steps.approve.expires: must be at least 1ms",
+      ],
+    ],
+    [
+      "approved too late, or by nobody else",
+      start
+        .approval("late", {
+          by: "finance",
+          expires: "1d",
+          remind: "1d",
+          escalate: { to: "board", after: "2d" },
+        })
+        .approval("same", { by: "finance", remind: "1s", escalate: { to: "finance" } })
+        .approval("odd", { by: "finance", escalate: "board" })
+        .approval("good", { by: "finance", remind: "90d", escalate: { to: "board", after: "90d" } }),
+      [
+        "steps.late.remind: comes after 1d, and the approval expires after 1d: make it shorter",
+        "steps.late.escalate.after: comes after 2d, and the approval expires after 1d: make it shorter",
+        "steps.same.remind: must be at least 1m",
+        'steps.same.escalate.after: is missing: give a duration such as "30s", "5m" or "3d"',
+        "steps.same.escalate.to: names finance, of whom it is asked from the beginning",
+        "steps.odd.escalate: give an object with to, after, not a text",
+        "steps.odd.escalate.to: is missing: say who is asked too",
+        'steps.odd.escalate.after: is missing: give a duration such as "30s", "5m" or "3d"',
       ],
     ],
     [

@@ -5,8 +5,8 @@ import { reachedBy } from "../core/sends.ts";
 import type { NoticeBook } from "./notice-book.ts";
 
 /** The owners whom an approval is asked of, at one time or another. */
-export function ownersOfApproval({ by }: ApprovalStepOutline): readonly string[] {
-  return [by];
+export function ownersOfApproval({ by, escalate }: ApprovalStepOutline): readonly string[] {
+  return escalate === undefined ? [by] : [by, escalate.to];
 }
 
 /** The names of the accounts that an owner stands for: its own, and those of a team's people. Whoever is on duty is not known. */

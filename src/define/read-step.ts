@@ -8,6 +8,7 @@ import type { Sight } from "./in-sight.ts";
 import { readMasked } from "./masking.ts";
 import { nameFault } from "./names.ts";
 import { OptionReader } from "./option-reader.ts";
+import { APPROVAL_OPTIONS, readApproval } from "./read-approval.ts";
 import { readConditions, readWhen, type ReadDestination } from "./read-conditions.ts";
 import { checkConditionNames, conditionsOf, outlineOf, type Following } from "./read-following.ts";
 import { CHILD_OPTIONS, readChild } from "./read-child.ts";
@@ -54,7 +55,7 @@ const KNOWN: { readonly [Kind in StepDraftKind]: readonly string[] } = {
   each: [...EACH_OPTIONS, "masked", ...FOLLOWING],
   child: [...CHILD_OPTIONS, "masked", ...FOLLOWING],
   eachChild: [...EACH_CHILD_OPTIONS, "masked", ...FOLLOWING],
-  approval: ["by", "form", "expires", "masked", ...FOLLOWING],
+  approval: [...APPROVAL_OPTIONS, "masked", ...FOLLOWING],
   waitForEvent: ["event", "timeout", ...FOLLOWING],
   poll: ["of", "look", "every", "timeout", "deadline", "result", "masked", ...FOLLOWING],
   sleep: ["for", ...FOLLOWING],
@@ -108,7 +109,7 @@ function makerOf(
     case "each":
       return readEach(options, following, (own) => readSend(options, own, around.readDestination));
     case "approval":
-      return approvalMaker(options, following);
+      return readApproval(options, following);
     case "waitForEvent":
       return waitMaker(options, following, around.eventTypes);
     case "poll":
@@ -116,21 +117,6 @@ function makerOf(
     case "sleep":
       return sleepMaker(options, following);
   }
-}
-
-function approvalMaker(options: OptionReader, following: Following): StepReading["make"] {
-  const by = options.text("by", "who may answer");
-  const form = options.optionalSchema("form");
-  const expiresMs =
-    options.value("expires") === undefined
-      ? null
-      : options.duration("expires", { defaultMs: null, minMs: 1 });
-  return (sight) => ({
-    kind: "approval",
-    outline: { kind: "approval", ...outlineOf(following, sight), by, expiresMs },
-    ...conditionsOf(following, sight),
-    form,
-  });
 }
 
 function waitMaker(

@@ -280,7 +280,7 @@ export interface ApprovalOptions<
   Form,
   When extends string,
 > extends CommonOptions<Parts, Steps, Name, After, When> {
-  /** Who may answer. */
+  /** The owner that it is asked of: its people may answer. */
   readonly by: string;
   /** What the answer must carry. Default: nothing. */
   readonly form?: StandardSchemaV1<unknown, Form>;
@@ -288,6 +288,10 @@ export interface ApprovalOptions<
   readonly masked?: readonly string[];
   /** How long the question stands before it goes to review. Default: no limit. */
   readonly expires?: Duration;
+  /** How often its owner is told again while nobody answers: at least 1 min, less than `expires`, 10 times at most. Default: never. */
+  readonly remind?: Duration;
+  /** Who is asked too, and may answer as well, and how long after it was asked first: less than `expires`. Default: nobody. */
+  readonly escalate?: { readonly to: string; readonly after: Duration };
 }
 
 /** The result of an approval: who answered, and what the form carried. An alias, so that it is plain JSON. */

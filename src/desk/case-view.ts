@@ -352,7 +352,7 @@ function viewWait(wait: Wait, { named, now, formatTime }: CaseViewInput): WaitVi
     step,
     kind,
     sentence: `${step} ${sayWait(wait, formatTime)}`,
-    actsNext: waitsFor(wait),
+    actsNext: waitsFor(wait, now),
     dueAt,
     mayAnswer: wait.kind === "approval" ? sayMayAnswer(named, wait, now) : null,
   };

@@ -3,7 +3,7 @@
 import { unreachable } from "../core/errors.ts";
 import { stepOf } from "../core/case-state.ts";
 import type { ConditionAnswer } from "../core/journal.ts";
-import type { Wait } from "../core/waits.ts";
+import { ownersAsked, type ApprovalWait, type Wait } from "../core/waits.ts";
 import { awaitedTypes, type ConditionOutline, type StepOutline } from "../core/outline.ts";
 import { expandOutline } from "../core/each.ts";
 import { isAfter } from "../core/part-name.ts";
@@ -109,16 +109,17 @@ export function viewPlan(inputs: PlanInputs, viewing: PlanViewing): PlanView {
     askedAgain: named(({ act }) => act === "ask" || act === "check"),
     lapsed: named(({ standing }) => standing === "lapsed"),
     willSend: steps.flatMap(({ send }) => (send === null ? [] : [send])),
-    needs: needsOf(plan),
+    needs: needsOf(plan, input.now),
   };
 }
 
-function needsOf({ steps, strays }: Plan): PlanView["needs"] {
+function needsOf({ steps, strays }: Plan, now: number): PlanView["needs"] {
   const acts = [...steps.map(({ target, act }) => ({ step: target.name, act })), ...strays.map(strayOf)];
   return acts.flatMap(({ step, act }): PlanView["needs"] => {
     if (act.kind === "review") return [{ step, who: act.review.owner, sentence: act.review.sentence }];
     if (act.kind !== "wait" || act.wait.kind !== "approval") return [];
-    return [{ step, who: act.wait.by, sentence: `${step} waits for the approval of ${act.wait.by}.` }];
+    const who = ownersAsked(act.wait, now).join(" or ");
+    return [{ step, who, sentence: `${step} waits for the approval of ${who}.` }];
   });
 }
 
@@ -137,7 +138,7 @@ function viewStep(inputs: PlanInputs, planned: PlannedStep, viewing: PlanViewing
     sentence: sayPlanned(input, planned, viewing.formatTime),
     destination: step.kind === "step" ? step.destination.name : null,
     idempotencyKey: stepOf(input.state, step.name).intent?.idempotencyKey ?? null,
-    ...nextActor(planned),
+    ...nextActor(planned, input.now),
     conditions: conditionsOf(input, planned, pickUpAt(input.state, viewing.attention, input.now)),
     send: sendOf(input, planned, viewing.makeRequest),
     lapsedBecause: standing.kind === "lapsed" ? sayLapse(standing.because) : null,
@@ -260,7 +261,7 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
     case "probe":
       return `asks "${wait.condition}" again at ${formatTime(wait.dueAt)} (${wait.why})`;
     case "approval":
-      return `waits for the approval of ${wait.by}${latest(wait.dueAt, formatTime)}`;
+      return `waits for the approval of ${wait.by}${sayEscalation(wait, formatTime)}${latest(wait.dueAt, formatTime)}`;
     case "event":
       return `waits for the event ${awaitedTypes(wait).join(" or ")}${latest(wait.dueAt, formatTime)}`;
     case "poll": {
@@ -282,11 +283,15 @@ export function sayWait(wait: Wait, formatTime: FormatTime): string {
   }
 }
 
+function sayEscalation({ escalation }: ApprovalWait, formatTime: FormatTime): string {
+  return escalation === undefined ? "" : `, from ${formatTime(escalation.at)} on also of ${escalation.to}`;
+}
+
 /** Who acts next on a wait. */
-export function waitsFor(wait: Wait): string {
+export function waitsFor(wait: Wait, now: number): string {
   switch (wait.kind) {
     case "approval":
-      return wait.by;
+      return ownersAsked(wait, now).join(" or ");
     case "event":
       return `whoever sends ${awaitedTypes(wait).join(" or ")}`;
     case "access":
@@ -309,8 +314,8 @@ function latest(dueAt: number | null, formatTime: FormatTime): string {
   return dueAt === null ? "" : `, until ${formatTime(dueAt)}`;
 }
 
-function nextActor({ act }: PlannedStep): Pick<PlannedStepView, "actsNext" | "byAt"> {
-  if (act.kind === "wait") return { actsNext: waitsFor(act.wait), byAt: act.wait.dueAt };
+function nextActor({ act }: PlannedStep, now: number): Pick<PlannedStepView, "actsNext" | "byAt"> {
+  if (act.kind === "wait") return { actsNext: waitsFor(act.wait, now), byAt: act.wait.dueAt };
   if (act.kind === "review") return { actsNext: act.review.owner, byAt: act.review.nextCheckAllowedAt };
   return { actsNext: act.kind === "nothing" ? null : "the engine", byAt: null };
 }

@@ -51,3 +51,20 @@ test("what it finds says of which approval and whom, and what mends it", () => {
     },
   ]);
 });
+
+test("whom it is escalated to and nobody knows adds nobody, and nothing else changes", () => {
+  const later = defineCase("order", { version: 1, owner: "ops", input: z.object({}) }).approval("approve", {
+    by: "finance",
+    escalate: { to: "board", after: "1d" },
+  });
+  const said = (...people: KnownPeople["people"]): readonly string[] =>
+    examineApprovers([later.outline], { owners, people, roles: BUILT_IN_ROLES }).map(
+      ({ sentence }) => sentence,
+    );
+  expect(said(person("ada", "approver"))).toEqual([
+    "No account is known to be board's, so it adds nobody who may answer approve of order.",
+  ]);
+  expect(said(person("ada", "approver"), person("board", "viewer"))).toEqual([
+    "Nobody of board (board) may sign in and approve, so nobody more may answer approve of order.",
+  ]);
+});

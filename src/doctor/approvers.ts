@@ -19,11 +19,12 @@ export interface KnownPeople {
 export function examineApprovers(caseTypes: readonly CaseOutline[], known: KnownPeople): readonly Finding[] {
   if (known.people.length === 0) return [];
   return caseTypes.flatMap(({ name: caseType, steps }) =>
-    steps.flatMap((step) =>
-      step.kind === "approval"
-        ? ownersOfApproval(step).flatMap((owner) => examineOwner({ caseType, step: step.name, owner }, known))
-        : [],
-    ),
+    steps.flatMap((step) => {
+      if (step.kind !== "approval") return [];
+      return ownersOfApproval(step).flatMap((owner, index) =>
+        examineOwner({ caseType, step: step.name, owner, isLater: index > 0 }, known),
+      );
+    }),
   );
 }
 
@@ -31,17 +32,21 @@ interface Asked {
   readonly caseType: string;
   readonly step: string;
   readonly owner: string;
+  /** True for whom it is escalated to. */
+  readonly isLater: boolean;
 }
 
 function examineOwner(
-  { owner, ...place }: Asked,
+  { owner, isLater, ...place }: Asked,
   { owners, people, roles }: KnownPeople,
 ): readonly Finding[] {
   const { caseType, step } = place;
   const names = accountNamesOf(owners, owner);
   const accounts = people.filter(({ name }) => names.includes(name));
+  const asked = `${step} of ${caseType}`;
   if (accounts.length === 0) {
-    const sentence = `No account is known to be ${owner}'s, so ${step} of ${caseType} is not for its people alone.`;
+    const so = isLater ? `it adds nobody who may answer ${asked}` : `${asked} is not for its people alone`;
+    const sentence = `No account is known to be ${owner}'s, so ${so}.`;
     const remedy = `notices: { owners: { ${JSON.stringify(owner)}: { people: [...] } } }, by the names of foothold people`;
     return [finding("APPROVER_UNKNOWN", place, { sentence, remedy })];
   }
@@ -52,7 +57,8 @@ function examineOwner(
   );
   if (isAble) return [];
   const who = accounts.map(({ name }) => name).join(", ");
-  const sentence = `Nobody of ${owner} (${who}) may sign in and approve, so ${step} of ${caseType} waits for whoever stands in.`;
+  const so = isLater ? `nobody more may answer ${asked}` : `${asked} waits for whoever stands in`;
+  const sentence = `Nobody of ${owner} (${who}) may sign in and approve, so ${so}.`;
   const [first] = accounts;
   const remedy = `foothold people change ${first?.name ?? ""} --role approver, or --enable`;
   return [finding("APPROVER_MISSING", place, { sentence, remedy })];

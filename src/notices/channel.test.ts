@@ -27,6 +27,7 @@ const open = {
   lastSinceAt: 1_700_000_000_000,
   firstDueAt: 1_700_000_100_000,
   nextCheckAllowedAt: null,
+  lastRemindAt: null,
   caseId: "07-a",
 };
 const content = tellMatter({ owner: "erp-admins", subject, held: 0, open, overdue: null }, "new");

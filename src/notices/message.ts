@@ -103,6 +103,7 @@ const SEVERITIES: Readonly<Record<Exclude<NoticeContent["why"], "over">, string>
   new: "error",
   more: "warning",
   grown: "critical",
+  reminder: "warning",
   overdue: "critical",
   test: "info",
 };

@@ -217,3 +217,23 @@ describe("a correction in the middle", () => {
     expect(report.findings).toMatchObject([{ step: "order.undo", verdict: "twice" }]);
   });
 });
+
+describe("an approval that reminds and is escalated", () => {
+  test("is given like any other: it changes no verdict", async () => {
+    const approved = (over: { readonly remind?: "1d"; readonly escalate?: { to: string; after: "2d" } }) =>
+      defineCase("approved", head)
+        .approval("approve", { by: "finance", expires: "3d", ...over })
+        .step("order", {
+          to: shop.destination,
+          request: (facts) => ({ item: facts.input.item }),
+          run: ({ request, ...given }) => shop.send(request, given),
+        });
+    const plain = await rehearse(approved({}), { input });
+    shop.reset();
+    const told = await rehearse(approved({ remind: "1d", escalate: { to: "board", after: "2d" } }), {
+      input,
+    });
+    expectSafe(told);
+    expect(formatRehearsal(told)).toBe(formatRehearsal(plain));
+  });
+});

@@ -20,7 +20,8 @@ import type { Store } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { newId } from "../store/made-cases.ts";
-import { bookOf, partsOn, startReviewed, sweepOn, takeReviewed } from "./world.ts";
+import { until } from "../engine/world.ts";
+import { bookOf, partsOn, startAsked, startReviewed, sweepOn, takeReviewed } from "./world.ts";
 
 let hook: HookServer;
 let mail: MailServer;
@@ -100,6 +101,35 @@ onEach((stores) => {
     expect(sweeps.flatMap(({ reports }) => reports)).toEqual([
       expect.objectContaining({ kind: "told", owner: "purchasing", why: "new", places: 2 }),
     ]);
+  });
+
+  test("an approval is told again when it is to be reminded of, and to whom it is escalated, by time alone", async () => {
+    const [store, other] = stores();
+    const at = await store.now();
+    await startAsked(store, at);
+    const owners = {
+      finance: { tell: [{ by: "mail", to: "ada@example.com" }] },
+      board: { tell: [{ by: "mail", to: "board@example.com" }] },
+    };
+    const rules = { gatherMs: 0, againMs: 0, growth: null };
+    const sweeps = [store, other].map((one) => sweepOn(partsOn(one, bookOf(options({ owners }), { rules }))));
+    const told = async (): Promise<readonly string[]> => {
+      for (const sweep of sweeps) await sweep.sweepOnce();
+      const all = sweeps.flatMap(({ reports }) => reports);
+      return all.flatMap((one) => (one.kind === "told" ? [`${one.owner} ${one.why}`] : [])).toSorted();
+    };
+    expect(await told()).toEqual(["finance new"]);
+    // It waits as long as the other, and its only reminder is due since the other was told.
+    const askedAt = await store.now();
+    const remind = { askedAt, everyMs: 1, times: 1 };
+    await startAsked(store, at, { remind, escalation: { to: "board", at: askedAt } });
+    await until("the time of the reminder", async () => (await store.now()) > askedAt + 1);
+    const all = ["board new", "finance new", "finance reminder"];
+    expect(await told()).toEqual(all);
+    expect(await told()).toEqual(all);
+    expect(mail.mails.map(({ text }) => text).join("\n")).toContain(
+      "Reminder: 2 cases wait for approve (purchase)",
+    );
   });
 
   test("the owner of a source is told once of all its events in review, however many sweep", async () => {

@@ -1,5 +1,6 @@
 import { FootholdError } from "../../src/core/errors.ts";
 import type { Review } from "../../src/core/journal.ts";
+import type { ApprovalWait } from "../../src/core/waits.ts";
 import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
 import { readNoticeBook, type NoticeBook } from "../../src/define/notice-book.ts";
@@ -78,6 +79,12 @@ export async function startReviewed(
   );
   for (const one of started) await store.insertCase(one);
   return started.map(({ identity }) => identity.caseId);
+}
+
+/** Starts a case that waits for its approval since `at`. */
+export async function startAsked(store: Store, at: number, over: Partial<ApprovalWait> = {}): Promise<void> {
+  const wait: ApprovalWait = { kind: "approval", step: "approve", dueAt: null, by: "finance", ...over };
+  await store.insertCase(newCase({ at, entries: [{ kind: "parked", waits: [wait], dueAt: null }] }));
 }
 
 /** Takes in events whose work stands in review. */

@@ -177,7 +177,9 @@ export function sayKind(step: CaseOutline["steps"][number]): string {
     case "each":
       return `${saySend(step.item)}, once for each key`;
     case "approval":
-      return `approval by ${step.by}`;
+      return step.escalate === undefined
+        ? `approval by ${step.by}`
+        : `approval by ${step.by}, later also by ${step.escalate.to}`;
     case "waitForEvent":
       return `waits for the event ${[step.eventType, ...(step.orTypes ?? [])].join(" or ")}`;
     case "poll":

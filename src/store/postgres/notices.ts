@@ -77,6 +77,7 @@ interface NeedRow {
   readonly last_since_at: number;
   readonly first_due_at: number;
   readonly next_check_at: number | null;
+  readonly last_remind_at: number | null;
   readonly case_id: string;
   readonly overdue: number;
   readonly last_overdue_at: number;
@@ -113,6 +114,7 @@ function toNeed(row: NeedRow & { readonly owner: string }): NeedCount {
             lastSinceAt: row.last_since_at,
             firstDueAt: row.first_due_at,
             nextCheckAllowedAt: row.next_check_at,
+            lastRemindAt: row.last_remind_at,
             caseId: row.case_id,
           },
     overdue: row.overdue === 0 ? null : { cases: row.overdue, lastDueAt: row.last_overdue_at },

@@ -82,12 +82,18 @@ const waits: { readonly [Kind in Wait["kind"]]: fc.Arbitrary<Extract<Wait, { kin
     condition: name,
     why: sentence,
   }),
-  approval: fc.record({
-    kind: fc.constant("approval" as const),
-    step: name,
-    dueAt: fc.option(fc.nat(9)),
-    by: person,
-  }),
+  approval: fc
+    .record({
+      kind: fc.constant("approval" as const),
+      step: name,
+      dueAt: fc.option(fc.nat(9)),
+      by: person,
+    })
+    .map((one) =>
+      one.dueAt === null
+        ? one
+        : { ...one, escalation: { to: "purchasing", at: one.dueAt < 5 ? 1_000 : LONG_FROM_NOW } },
+    ),
   event: fc.record({ kind: fc.constant("event" as const), step: name, dueAt: fc.nat(9), eventType: name }),
   poll: fc.record({
     kind: fc.constant("poll" as const),

@@ -50,8 +50,25 @@ function summaries(
     cause: fc.constantFrom("a", "b", "c"),
     sinceAt: time,
   });
+  const later = fc.option(fc.record({ to: person, at: fc.oneof(time, fc.constant(now + DUE_AFTER_MS)) }));
+  const everyMs = fc.constantFrom(DUE_AFTER_MS / 10, DUE_AFTER_MS);
+  const reminders = fc.option(fc.record({ askedAt: time, everyMs, times: fc.constantFrom(1, 3) }));
+  const approval: fc.Arbitrary<Wait> = fc
+    .record({
+      kind: fc.constant("approval" as const),
+      step,
+      dueAt: fc.option(time),
+      by: person,
+      later,
+      reminders,
+    })
+    .map(({ later: escalation, reminders: remind, ...one }) => ({
+      ...one,
+      ...(escalation === null ? {} : { escalation }),
+      ...(remind === null ? {} : { remind }),
+    }));
   const wait: fc.Arbitrary<Wait> = fc.oneof(
-    fc.record({ kind: fc.constant("approval" as const), step, dueAt: fc.option(time), by: person }),
+    approval,
     fc.record({
       kind: fc.constant("access" as const),
       step,
@@ -183,6 +200,9 @@ export function testNotices(bench: Bench): void {
       expect(needs.length).toBeGreaterThan(30);
       expect(needs.filter(({ overdue }) => overdue !== null).length).toBeGreaterThan(10);
       expect(needs.filter(({ held }) => held > 0).length).toBeGreaterThan(10);
+      expect(needs.filter((need) => need.open !== null && need.open.lastRemindAt !== null)).not.toHaveLength(
+        0,
+      );
       expect(new Set(needs.map(({ kind }) => kind))).toEqual(new Set(["review", "access", "approval"]));
     });
   });

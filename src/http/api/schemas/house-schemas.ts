@@ -192,6 +192,8 @@ const step = named<StepOutline>("Step")(
       kind: z.literal("approval"),
       by: text,
       expiresMs: z.number().nullable(),
+      remindMs: z.number().exactOptional(),
+      escalate: z.strictObject({ to: text, afterMs: z.number() }).exactOptional(),
     }),
     z.strictObject({
       ...commonFields,

@@ -24,6 +24,11 @@ and (
   or c.summary @> jsonb_build_object(
     'waits', jsonb_build_array(jsonb_build_object('kind', 'access', 'owner', $13::text))
   )
+  or exists (
+    select from jsonb_array_elements(c.summary -> 'waits') as waits (wait)
+    where waits.wait #>> '{escalation,to}' = $13::text
+      and (waits.wait #>> '{escalation,at}')::bigint <= floor(extract(epoch from now()) * 1000)
+  )
 )
 and (
   $14::jsonb is null
