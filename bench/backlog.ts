@@ -1,7 +1,7 @@
 /**
- * What cases cost that are only there. `npm run bench:backlog`, about ten minutes; `-- --size 100000` for less. In one run, side by
- * side: a claim of 64 cases out of 1,000, 100,000 and 1,000,000 that are due, also where places go round tenants; the closed loop with and without 1,000,000
- * cases that wait; bytes, commits and WAL of a finished case; bytes of one that waits.
+ * What cases cost that are only there. `npm run bench:backlog`, about ten minutes; `-- --size 100000` for less. In one run, side
+ * by side: a claim of 64 cases out of 1,000, 100,000 and 1,000,000 that are due, also where places go round tenants; the closed
+ * loop with and without 1,000,000 cases that wait; bytes, commits and WAL of a finished case; bytes of one that waits.
  *
  * Cases are copied from one that the engine started, row and journal, so that what is claimed is what the engine would read.
  */

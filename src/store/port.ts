@@ -214,7 +214,7 @@ export interface ClaimRequest {
 }
 
 /** How the places of a claim are shared: takeTurns of core says whose turn it is. */
-export interface TurnShare {
+interface TurnShare {
   readonly places: number;
   /** The group to go on after; null = from the first. */
   readonly after: TurnGroup | null;

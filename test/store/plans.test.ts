@@ -151,7 +151,7 @@ describe("plans", () => {
       expect(plan).not.toContain("Rows Removed by Filter");
     });
 
-    test("a claim whose places go round looks at no more than its groups and its places, however much one tenant has piled up", async () => {
+    test("a claim whose places go round looks at its groups and its places alone, however much one tenant has piled up", async () => {
       // One tenant has nearly all, so that what the planner knows speaks against the index of groups.
       await client.query(`
         insert into foothold.cases (
