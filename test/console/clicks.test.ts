@@ -8,7 +8,13 @@ const monitors = { item: "3 monitors", vendor: "Okapi", amount: 1_140 };
 
 /** The path in the link of a notice about so many cases. */
 function noticePath(owner: string, subject: NoticeSubject, cases: number, caseId: string): string {
-  const times = { firstSinceAt: 1, lastSinceAt: 1, firstDueAt: 1, nextCheckAllowedAt: null, lastRemindAt: null };
+  const times = {
+    firstSinceAt: 1,
+    lastSinceAt: 1,
+    firstDueAt: 1,
+    nextCheckAllowedAt: null,
+    lastRemindAt: null,
+  };
   const open = { cases, causes: 1, caseId, ...times };
   return tellMatter({ owner, subject, held: 0, open, overdue: null }, "new").path.slice(1);
 }
