@@ -77,6 +77,8 @@ class TimetableRun {
   readonly #underWay = new Set<Promise<void>>();
   #isCalm = false;
   #hasFailedOver = false;
+  /** When a failover lost all that was known of the schedule, so that it begins anew. */
+  #lostAt = -Infinity;
   #named = 0;
 
   constructor(seed: number) {
@@ -206,6 +208,10 @@ class TimetableRun {
         if (draws.chance(0.5)) return;
         this.#hasFailedOver = true;
         await this.#database.failOver(draws.between(1, LAG_MAX), [], []);
+        if ((await this.#database.store.schedules.load(NAME)) === null) {
+          this.#lostAt = EPOCH_MS + this.#scheduler.now;
+          this.#hit("lost");
+        }
         this.#hit("failedOver");
     }
   }
@@ -317,7 +323,9 @@ class TimetableRun {
   /** No slot from the first to the last that is decided is without a record, or a place among those that wait. */
   #checkSlots(slots: readonly StoredSlot[], waiting: readonly number[], decidedUntilAt: number): void {
     const ofCalendar = slots.filter(({ slotKey }) => !slotKey.startsWith("by hand"));
-    const firstAt = Math.min(...ofCalendar.map(({ slotAt }) => slotAt), ...waiting);
+    // What came before, only a case that was started still tells.
+    const recorded = [...ofCalendar.map(({ slotAt }) => slotAt), ...waiting];
+    const firstAt = Math.min(...recorded.filter((slotAt) => slotAt > this.#lostAt));
     for (const { outcome } of ofCalendar) this.#hit(outcome.kind);
     let at: number | null = Number.isFinite(firstAt) ? firstAt : null;
     for (; at !== null && at <= decidedUntilAt; at = this.#calendar.next(at)) {
