@@ -42,8 +42,9 @@ import { viewPlan, type PlanView } from "./plan-view.ts";
 import { caseNotFound, isCaseId } from "./requests.ts";
 import { insteadOf } from "./step-orders.ts";
 
-const anybody: Actor = { kind: "person", name: "preview" };
-const reason = "preview";
+/** Whoever looks, in sentences that tell of what they would do. */
+const anybody: Actor = { kind: "person", name: "you" };
+const reason = "your reason";
 
 /**
  * Shows what a move would do, from recorded answers. Throws `CASE_NOT_FOUND`, `UNKNOWN_CASE_TYPE`, `INVALID_INPUT` naming each

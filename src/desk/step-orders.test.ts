@@ -267,6 +267,7 @@ describe("with a worker", () => {
     expect(preview.after?.willSend).toMatchObject([
       { step: "thank", idempotencyKey: `${caseId}.thank.1`, effect: "first", destination: "shop" },
     ]);
+    expect(JSON.stringify(preview.after)).toContain("without being done: you left it out: your reason");
     await desk.skipStep(caseId, { ...request, result: { id: "r-1" } });
     await reads(desk, caseId, "Done after repair");
     expect(outside.sent).toEqual(["thank"]);
