@@ -35,16 +35,32 @@ export async function tellParent(context: TellingContext, caseId: string): Promi
 }
 
 async function tell(context: TellingContext, caseId: string, isThorough: boolean): Promise<boolean> {
-  const { store } = context;
   const stored = await look(context, caseId);
-  if (stored === null || stored.state.parent === null) return false;
-  const isTelling = await beginToTell(context, stored.state);
+  return stored !== null && tellUpwards(context, stored.state, { isThorough, level: 1 });
+}
+
+/**
+ * Tells the parent, then all above: what one is told may change what it tells in turn. Each notes what it told, so that of each
+ * a difference is found again. `isThorough`: also those above one to which nothing is new. True where the parent had to be told.
+ */
+async function tellUpwards(
+  context: TellingContext,
+  child: CaseState,
+  { isThorough, level }: { readonly isThorough: boolean; readonly level: number },
+): Promise<boolean> {
+  if (child.parent === null || level > CHILD_DEPTH_MAX) return false;
+  const isTelling = await beginToTell(context, child);
   if (!isTelling && !isThorough) return false;
-  const { isNew, known } = await tellUpwards(context, stored.state, isThorough);
+  const told = await tellOne(context, child);
+  const isNew = told?.isNew === true;
+  if (told !== null && (isNew || isThorough))
+    await tellUpwards(context, told.parent, { isThorough, level: level + 1 });
   // What was told before, perhaps not to all above, is noted by the sweep, which tells them.
-  if (!isNew && !isThorough) return false;
-  const { state, summary } = rowOf(stored.state);
-  await store.children.noteTold(caseId, rowStanding({ state, hasReview: summary.reviews.length > 0 }), known);
+  if (!isNew && !(isThorough && level === 1)) return false;
+  const { state, summary } = rowOf(child);
+  const known: ParentKnows = told === null ? { kind: "nothing" } : knownBy(told, child.caseId);
+  const standing = rowStanding({ state, hasReview: summary.reviews.length > 0 });
+  await context.store.children.noteTold(child.caseId, standing, known);
   return isNew;
 }
 
@@ -83,22 +99,6 @@ async function look({ store, ports }: TellingContext, caseId: string): Promise<F
     reply: stored,
   }));
   return reply?.kind === "decided" ? reply.reply : null;
-}
-
-/** `isThorough`: also those above one to which nothing is new. Gives what became of the first one. */
-async function tellUpwards(
-  context: TellingContext,
-  child: CaseState,
-  isThorough: boolean,
-): Promise<{ readonly isNew: boolean; readonly known: ParentKnows }> {
-  const first = await tellOne(context, child);
-  let told = first;
-  for (let level = 1; level <= CHILD_DEPTH_MAX; level += 1) {
-    if (told === null || !(told.isNew || isThorough)) break;
-    told = await tellOne(context, told.parent);
-  }
-  if (first === null) return { isNew: false, known: { kind: "nothing" } };
-  return { isNew: first.isNew, known: knownBy(first, child.caseId) };
 }
 
 interface Told {

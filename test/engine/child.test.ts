@@ -4,6 +4,8 @@ import type { CaseType } from "../../src/define/case-type.ts";
 import { FootholdError } from "../../src/core/errors.ts";
 import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
+import { systemPorts } from "../../src/engine/system.ts";
+import { tellParent } from "../../src/engine/tell-parent.ts";
 import { maskJournal } from "../../src/desk/masked-journal.ts";
 import type { Store } from "../../src/store/port.ts";
 import type { TestDestination } from "./destination.ts";
@@ -240,6 +242,50 @@ describe.each(STORES)("a child on %s", (kind) => {
     });
     world.sweep({ intervalMs: 50 });
     await until("the order to need nobody", async () => ((await needsPeople()) ? null : true));
+  });
+
+  test("is found by the sweep where those above learned of it by a case below, and it stands again as before", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const { all } = ordersAt(destination);
+    destination.script("/labels/a", { status: 422, body: { message: "no such parcel" } });
+    const caseId = await started(world, all, { parcels: ["a"] });
+    const needsPeople = async (): Promise<boolean> => {
+      const [wait] = (await world.row(caseId)).summary.waits;
+      return wait?.kind === "child" && wait.needsPeople;
+    };
+    const worker = await world.worker(all);
+    await until("the order to show the label's review", async () => ((await needsPeople()) ? true : null));
+    const shipmentId = (await childrenOf(world, caseId))[0]?.caseId ?? "";
+    const labelId = (await childrenOf(world, shipmentId))[0]?.caseId ?? "";
+    const desk = world.desk(...all);
+    const said = { by: "ann", reason: "another one" };
+    const isInReview = async (): Promise<true | null> =>
+      (await world.row(shipmentId)).summary.reviews.length > 0 ? true : null;
+    await desk.correctInput(shipmentId, { input: { parcels: ["a", "b"] }, ...said });
+    await until("the shipment's own review", isInReview);
+    await worker.stop({ graceMs: 1_000 });
+    await tellParent({ store: world.store, ports: systemPorts() }, shipmentId);
+
+    // Nobody works: both need nobody for a moment, and the order hears of it by the label.
+    await desk.correctInput(labelId, { input: { parcel: "c" }, ...said });
+    await desk.pause(labelId, said);
+    await desk.correctInput(shipmentId, { input: { parcels: ["a", "c"] }, ...said });
+    await tellParent({ store: world.store, ports: systemPorts() }, labelId);
+    expect(await needsPeople()).toBe(false);
+
+    const store: Store = {
+      ...world.store,
+      changeCase: (changed, ...rest) =>
+        changed === caseId
+          ? Promise.reject(new FootholdError("DATABASE_UNAVAILABLE", "The test lost it."))
+          : world.store.changeCase(changed, ...rest),
+    };
+    const silent = await world.worker(all, { store });
+    await until("the shipment's own review again", isInReview);
+    await silent.stop({ graceMs: 1_000 });
+    world.sweep({ intervalMs: 50 });
+    await until("the order to show it", async () => ((await needsPeople()) ? true : null));
   });
 
   test("is canceled before its parent goes on undoing, and everything is undone", async () => {
