@@ -17,6 +17,7 @@ import {
   type SpanContext,
   type Tracer,
 } from "@opentelemetry/api";
+import { isFootholdError } from "../core/errors.ts";
 import type { TracedEnd, TracedSubject, TracedWork, Tracing } from "../core/tracing.ts";
 
 /** Characters of an id of a trace and of a span, in hexadecimal. */
@@ -67,12 +68,18 @@ async function followIn<Reply>(
     note(span, tell(reply));
     return reply;
   } catch (error) {
-    span.recordException(error instanceof Error ? error : String(error));
+    // Its message may repeat what somebody typed, or what a case masks.
+    span.setAttribute("error.type", typeOf(error));
     span.setStatus({ code: SpanStatusCode.ERROR });
     throw error;
   } finally {
     span.end();
   }
+}
+
+function typeOf(error: unknown): string {
+  if (isFootholdError(error)) return error.code;
+  return error instanceof Error ? error.name : "thrown";
 }
 
 function note(span: Span, { facts = {}, failed, related = [] }: TracedEnd): void {
