@@ -39,7 +39,18 @@ function simulate(
   const main = join(copy, "simulation/main.ts");
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["--import", loader, main, "--world", world, "--seeds", String(SEEDS_MAX), "--until-found"],
+    [
+      "--import",
+      loader,
+      main,
+      "--world",
+      world,
+      "--seeds",
+      String(SEEDS_MAX),
+      "--jobs",
+      "1",
+      "--until-found",
+    ],
     { encoding: "utf8", cwd: copy },
   );
   return { status, output: `${stdout}${stderr}` };

@@ -1,7 +1,8 @@
 /**
  * `npm run simulate -- --seeds N [--from K] [--jobs J] [--reruns]`, or `--seed S [--trace]` for one. `--world levels`: orders
- * with shipments and labels that are canceled half-way, instead of the main world. `--jobs`: processes, by default one a core.
- * `--reruns`: every seed is run twice and must come to the same hash. `--until-found` ends soon after the first violation.
+ * with shipments and labels that are canceled half-way, instead of the main world. `--jobs`: processes, by default one a core,
+ * with 1 in this very one. `--reruns`: every seed is run twice and must come to the same hash. `--until-found` ends soon after
+ * the first violation.
  * Exit 1 on a violation, 2 on a wrong option.
  */
 
@@ -10,7 +11,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runSeed } from "./run.ts";
-import type { SeedBlock } from "./seeds-process.ts";
+import { runBlock, type SeedBlock } from "./seed-block.ts";
 import { addTallies, EMPTY_TALLY, tellBroken, tellTally, type Tally } from "./tally.ts";
 import { MAIN_WORLD, type World } from "./world.ts";
 import { worldNamed, WORLDS } from "./worlds.ts";
@@ -66,27 +67,29 @@ async function runMany({ count, from, jobs }: Wanted): Promise<boolean> {
   let tally = EMPTY_TALLY;
   const blocks = cut(from, count);
   const isOver = (): boolean => values["until-found"] && tally.violations > 0;
-  const work = async (): Promise<void> => {
+  const work = async (run: (block: SeedBlock) => Promise<Tally>): Promise<void> => {
+    for (let block = blocks.next(); block.done !== true && !isOver(); block = blocks.next()) {
+      const done = await run(block.value);
+      tally = addTallies(tally, done);
+      for (const line of tellBroken(done)) process.stderr.write(`${line}\n`);
+      if (performance.now() - told < TELL_EVERY_MS) continue;
+      told = performance.now();
+      process.stderr.write(`${tally.seeds} of ${count} seeds, ${tally.violations} violations\n`);
+    }
+  };
+  const workBeside = async (): Promise<void> => {
     const child = fork(fileURLToPath(new URL("seeds-process.ts", import.meta.url)), {
       execArgv: process.execArgv,
     });
     try {
-      for (let block = blocks.next(); block.done !== true && !isOver(); block = blocks.next()) {
-        const done = await ask(child, block.value);
-        tally = addTallies(tally, done);
-        for (const line of tellBroken(done)) process.stderr.write(`${line}\n`);
-        if (performance.now() - told < TELL_EVERY_MS) continue;
-        told = performance.now();
-        process.stderr.write(`${tally.seeds} of ${count} seeds, ${tally.violations} violations\n`);
-      }
-    } catch (error) {
-      // What is switched off can also bring a process down; once a violation is found that is of no interest.
-      if (!isOver()) throw error;
+      await work((block) => ask(child, block));
     } finally {
       child.kill();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(count / BLOCK)) }, work));
+  const processes = Math.min(jobs, Math.ceil(count / BLOCK));
+  if (processes === 1) await work(runBlock);
+  else await Promise.all(Array.from({ length: processes }, workBeside));
   const seconds = (performance.now() - startedAt) / 1_000;
   const lines = tellTally(tally, { seconds, kinds: world.kinds });
   process.stdout.write(`${lines.join("\n")}\n`);
