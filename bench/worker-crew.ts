@@ -6,7 +6,7 @@ import ts from "typescript";
 import { createDesk, ENGINE_VERSION, registryOf, systemPorts } from "foothold";
 import { postgresStore } from "foothold/postgres";
 import { Endings } from "./closed-loop/contestant.ts";
-import { threeSteps, type WorkerMessage } from "./worker-process.ts";
+import { benchTypes, typeName, type StepCount, type WorkerMessage } from "./worker-process.ts";
 
 /** How a worker is started. */
 export interface WorkerSettings {
@@ -18,6 +18,7 @@ export interface WorkerSettings {
 
 /** One of them. */
 export interface CrewWorker {
+  readonly pid: number;
   /** `kill -9`; resolves when it is gone. */
   readonly kill: () => Promise<void>;
   /** Resident memory now, and the most there was, in bytes. Linux only. */
@@ -26,8 +27,8 @@ export interface CrewWorker {
 
 /** Starts cases, and waits for them. */
 export interface Starter {
-  /** Resolves once the case is stored. */
-  readonly start: () => Promise<string>;
+  /** Resolves once the case is stored; 3 steps when left out. */
+  readonly start: (steps?: StepCount) => Promise<string>;
   /** Resolves once a worker said that it is done. */
   readonly ended: (caseId: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -58,13 +59,16 @@ export async function startWorker(settings: WorkerSettings): Promise<CrewWorker>
   const child = fork(workerFile, args, { execArgv: [] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   await readiness(child);
+  const { pid } = child;
+  if (pid === undefined) throw new Error("a worker was not started");
   return {
+    pid,
     kill: () => {
       child.kill("SIGKILL");
       return ended;
     },
     memory: () => {
-      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
       const bytes = (name: string): number =>
         Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) * 1_024;
       return { rss: bytes("VmRSS"), peak: bytes("VmHWM") };
@@ -89,12 +93,12 @@ export async function openStarter(url: string): Promise<Starter> {
   await store.migrate();
   const desk = createDesk({
     store,
-    registry: registryOf([threeSteps(null)]),
+    registry: registryOf(benchTypes(null)),
     ports: systemPorts(),
     engineVersion: ENGINE_VERSION,
   });
   return {
-    start: async () => (await desk.startCase("three", { n: 1 }, { by: "bench" })).caseId,
+    start: async (steps = 3) => (await desk.startCase(typeName(steps), { n: 1 }, { by: "bench" })).caseId,
     ended: (caseId) => endings.wait(caseId),
     close: () => store.close(),
   };
