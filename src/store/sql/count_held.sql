@@ -9,8 +9,7 @@ select
 from (
   select case_id, due_at, summary
   from foothold.cases
-  where priority between -1 and 1
-    and state in ('ready', 'waiting', 'paused')
+  where state in ('ready', 'waiting', 'paused')
     and state = 'waiting'
     and due_at <= now() + $1::integer * interval '1 millisecond'
   order by due_at

@@ -5,8 +5,7 @@
 with held as (
   select c.shard, c.case_id, c.due_at
   from foothold.cases as c
-  where c.priority between -1 and 1
-    and c.state in ('ready', 'waiting', 'paused')
+  where c.state in ('ready', 'waiting', 'paused')
     and c.state = 'waiting'
     and c.due_at > now()
     and c.due_at <= now() + $4::integer * interval '1 millisecond'

@@ -1,13 +1,7 @@
--- Whether the case c may be claimed: isClaimable of core/row.ts, in SQL. A test keeps the two equal.
--- In: claim_due, claim_shared.
+-- Whether the case c, found by its key, may be claimed: isClaimable of core/row.ts, in SQL. A test keeps the two equal.
+-- In: claim_shared. The time stands in coalesce so that no index on it can be taken in the place of the key's.
 -- $1 time by which to be due, epoch ms, null = now; $2 engine version; $3, $4 case types and their versions
 (
-  c.state in ('ready', 'waiting', 'paused')
-  and c.due_at <= coalesce(to_timestamp($1::float8 / 1000), now())
-  and c.engine_version <= $2::integer
-  and c.definition_version <= (
-    select max(t.version)
-    from unnest($3::text[], $4::integer[]) as t (name, version)
-    where t.name = c.case_type
-  )
+  {{takeable}}
+  and coalesce(c.due_at, 'infinity') <= coalesce(to_timestamp($1::float8 / 1000), now())
 )
