@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { COMPANY_MAX, type Company } from "../core/company.ts";
 import { AttemptGate, OpenAttempts, type LeaveGate } from "./attempt-gate.ts";
 import { settle } from "./manual-clock.fixture.ts";
 
 /** Asks for the gate and notes when it was entered. */
-function ask(gate: AttemptGate, alone: boolean): { leave: LeaveGate | null } {
+function ask(gate: AttemptGate, company: Company): { leave: LeaveGate | null } {
   const asked: { leave: LeaveGate | null } = { leave: null };
-  void gate.enter(alone).then((leave) => (asked.leave = leave));
+  void gate.enter(company).then((leave) => (asked.leave = leave));
   return asked;
 }
 
@@ -17,16 +18,16 @@ function entered(leave: LeaveGate | null): LeaveGate {
 describe("the attempt gate", () => {
   test("lets ordinary attempts in side by side, at once", () => {
     const gate = new AttemptGate();
-    expect(gate.tryEnter(false)).not.toBeNull();
-    expect(gate.tryEnter(false)).not.toBeNull();
+    expect(gate.tryEnter("any")).not.toBeNull();
+    expect(gate.tryEnter("any")).not.toBeNull();
   });
 
-  test("opens an attempt after a loss only when no other one is open", async () => {
+  test("opens an attempt that must be alone only when no other one is open", async () => {
     const gate = new AttemptGate();
-    const first = entered(gate.tryEnter(false));
-    const second = entered(gate.tryEnter(false));
-    expect(gate.tryEnter(true)).toBeNull();
-    const lone = ask(gate, true);
+    const first = entered(gate.tryEnter("any"));
+    const second = entered(gate.tryEnter("any"));
+    expect(gate.tryEnter("none")).toBeNull();
+    const lone = ask(gate, "none");
     first();
     await settle();
     expect(lone.leave).toBeNull();
@@ -35,12 +36,12 @@ describe("the attempt gate", () => {
     expect(lone.leave).not.toBeNull();
   });
 
-  test("opens no other attempt beside one after a loss", async () => {
+  test("opens no other attempt beside one that must be alone", async () => {
     const gate = new AttemptGate();
-    const lone = entered(gate.tryEnter(true));
-    expect(gate.tryEnter(false)).toBeNull();
-    expect(gate.tryEnter(true)).toBeNull();
-    const [ordinary, other] = [ask(gate, false), ask(gate, false)];
+    const lone = entered(gate.tryEnter("none"));
+    expect(gate.tryEnter("any")).toBeNull();
+    expect(gate.tryEnter("none")).toBeNull();
+    const [ordinary, other] = [ask(gate, "any"), ask(gate, "any")];
     await settle();
     expect(ordinary.leave).toBeNull();
     lone();
@@ -49,12 +50,28 @@ describe("the attempt gate", () => {
     expect(other.leave).not.toBeNull();
   });
 
+  test("opens attempts after one loss side by side, so many at most and no others beside them", async () => {
+    const gate = new AttemptGate();
+    const open = Array.from({ length: COMPANY_MAX }, () => entered(gate.tryEnter("lost")));
+    expect(gate.tryEnter("lost")).toBeNull();
+    expect(gate.tryEnter("any")).toBeNull();
+    const [next, ordinary] = [ask(gate, "lost"), ask(gate, "any")];
+    await settle();
+    expect(next.leave).toBeNull();
+    open[0]?.();
+    await settle();
+    expect(next.leave).not.toBeNull();
+    for (const leave of [...open, entered(next.leave)]) leave();
+    await settle();
+    expect(ordinary.leave).not.toBeNull();
+  });
+
   test("lets nobody overtake a case that has to be alone, so a steady load does not keep it out", async () => {
     const gate = new AttemptGate();
-    const open = entered(gate.tryEnter(false));
-    const lone = ask(gate, true);
-    expect(gate.tryEnter(false)).toBeNull();
-    const later = ask(gate, false);
+    const open = entered(gate.tryEnter("any"));
+    const lone = ask(gate, "none");
+    expect(gate.tryEnter("any")).toBeNull();
+    const later = ask(gate, "any");
     open();
     await settle();
     expect(lone.leave).not.toBeNull();
@@ -66,9 +83,9 @@ describe("the attempt gate", () => {
 
   test("counts an attempt that leaves twice once", async () => {
     const gate = new AttemptGate();
-    const first = entered(gate.tryEnter(false));
-    entered(gate.tryEnter(false));
-    const lone = ask(gate, true);
+    const first = entered(gate.tryEnter("any"));
+    entered(gate.tryEnter("any"));
+    const lone = ask(gate, "none");
     first();
     first();
     await settle();
@@ -79,7 +96,7 @@ describe("the attempt gate", () => {
 /** A gate with one attempt open. */
 function opened(): { readonly gate: AttemptGate; readonly attempts: OpenAttempts } {
   const [gate, attempts] = [new AttemptGate(), new OpenAttempts()];
-  attempts.open("send", entered(gate.tryEnter(false)));
+  attempts.open("send", entered(gate.tryEnter("any")));
   return { gate, attempts };
 }
 
@@ -87,9 +104,9 @@ describe("an open attempt", () => {
   test("keeps others out until its outcome is stored", () => {
     const { gate, attempts } = opened();
     attempts.sent("send");
-    expect(gate.tryEnter(true)).toBeNull();
+    expect(gate.tryEnter("none")).toBeNull();
     attempts.stored("send");
-    expect(gate.tryEnter(true)).not.toBeNull();
+    expect(gate.tryEnter("none")).not.toBeNull();
     attempts.sent("send");
     attempts.stored("send");
   });
@@ -97,12 +114,12 @@ describe("an open attempt", () => {
   test("whose outcome nobody will store keeps others out until its send has ended", () => {
     const { gate, attempts } = opened();
     attempts.end();
-    expect(gate.tryEnter(true)).toBeNull();
+    expect(gate.tryEnter("none")).toBeNull();
     attempts.sent("send");
-    expect(gate.tryEnter(true)).not.toBeNull();
+    expect(gate.tryEnter("none")).not.toBeNull();
     const other = opened();
     other.attempts.sent("send");
     other.attempts.end();
-    expect(other.gate.tryEnter(true)).not.toBeNull();
+    expect(other.gate.tryEnter("none")).not.toBeNull();
   });
 });

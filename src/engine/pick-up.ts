@@ -6,6 +6,7 @@
 
 import { ACT_WITHIN_MS_MIN, actWithinMs } from "../core/claim.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
+import { companyOf, type Company } from "../core/company.ts";
 import { decideAfterAttempt, type SendOutcome } from "../core/decide.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
 import type { Actor, AttemptRef, Entry } from "../core/journal.ts";
@@ -151,7 +152,7 @@ class PickUp {
     const outcomes = this.#takeOutcomes();
     // Most turns want an attempt and find the gate open: going through it first saves making the plan twice.
     if (this.#pass === null && !this.#isAtGate && this.#held.state.losses === 0) {
-      this.#pass = this.#context.gate.tryEnter(false);
+      this.#pass = this.#context.gate.tryEnter("any");
     }
     let next = this.#advance(outcomes);
     if (next.wantsAttempt && this.#passGate(outcomes)) next = this.#advance(outcomes);
@@ -182,17 +183,17 @@ class PickUp {
   #passGate(outcomes: readonly Entry[]): boolean {
     const { gate } = this.#context;
     const { losses } = this.#preview(outcomes);
-    const alone = losses > 0;
+    const company = companyOf(losses);
     if (this.#isAtGate) return false;
-    this.#pass = gate.tryEnter(alone);
+    this.#pass = gate.tryEnter(company);
     if (this.#pass !== null) return true;
-    void this.#queueAtGate(alone);
+    void this.#queueAtGate(company);
     return false;
   }
 
-  async #queueAtGate(alone: boolean): Promise<void> {
+  async #queueAtGate(company: Company): Promise<void> {
     this.#isAtGate = true;
-    const leave = await this.#context.gate.enter(alone);
+    const leave = await this.#context.gate.enter(company);
     this.#isAtGate = false;
     if (this.#isOver) leave();
     else this.#pass = leave;

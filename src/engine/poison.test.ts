@@ -10,7 +10,7 @@ function isOutcome({ current }: HolderCommit): boolean {
 }
 
 describe("R9: a case whose worker was lost with an attempt open", () => {
-  test("opens its next attempt only when its worker has no other one open, and none is opened beside it", async () => {
+  test("opens its next attempt only when its worker has none open of a case that lost none, and none is opened beside it", async () => {
     const shop = new Shop();
     const sends = new Sends();
     const order = orderWith(sends.run);
@@ -28,6 +28,25 @@ describe("R9: a case whose worker was lost with an attempt open", () => {
     expect(sends.caseIds).toEqual(["00first", "00lost"]);
     await sends.end();
     expect(sends.caseIds).toEqual(["00first", "00lost", "00later"]);
+    await sends.end();
+    await worker.stop();
+  });
+
+  test("is tried beside others that lost one worker, and alone once it lost two", async () => {
+    const shop = new Shop();
+    const sends = new Sends();
+    const order = orderWith(sends.run);
+    for (const caseId of ["00one", "00other"]) await shop.lost(order, caseId);
+    await shop.lost(order, "00twice", 2);
+    const worker = shop.worker(order);
+    await worker.start();
+    await settle();
+    // Those that lost one were claimed first, and the third waits for both of them.
+    expect(sends.caseIds).toEqual(["00one", "00other"]);
+    await sends.end();
+    expect(sends.caseIds).toHaveLength(2);
+    await sends.end();
+    expect(sends.caseIds).toEqual(["00one", "00other", "00twice"]);
     await sends.end();
     await worker.stop();
   });
@@ -67,7 +86,7 @@ describe("R9: a case whose worker was lost with an attempt open", () => {
     const wide = defineCase("wide", { version: 1, owner: "ops", input: anything })
       .step("send", { to: erp, after: [], run: sends.run })
       .step("next", { to: erp, after: [], run: sends.run });
-    await shop.lost(wide, "00lost");
+    await shop.lost(wide, "00lost", 2);
     const worker = shop.worker(wide);
     await worker.start();
     await settle();

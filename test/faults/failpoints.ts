@@ -86,7 +86,7 @@ export async function endAtPairs({ serverUrl, seed, runs }: RoundInput): Promise
       [secondTraps, secondEnd],
     ];
     for (const [index, [traps, endedBy]] of ends.entries()) {
-      // A case that lost its worker is tried beside no other one (R9): each type has a worker of its own.
+      // A case that lost its worker is tried beside none that did not (R9): each type has a worker of its own.
       const victim = await arena.worker(`victim ${index + 1}`, { traps, workerPerType: true });
       await victim.hear("at", traps.length);
       await endProcess(victim, endedBy);
