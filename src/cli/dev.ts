@@ -8,6 +8,7 @@ import { scheduleBookOf, type Schedule } from "../define/schedule.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
+import { openTelemetryMeasuring } from "../telemetry/open-telemetry-figures.ts";
 import { openTelemetryTracing } from "../telemetry/open-telemetry.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
@@ -62,7 +63,7 @@ export async function startDev(options: DevOptions): Promise<Dev> {
   const { store, port = PORT, name = `w-${process.pid}`, leaseMs } = options;
   const registry = registryOf(options.cases);
   const schedules = scheduleBookOf(options.schedules ?? [], registry);
-  const ports = { ...systemPorts(), tracing: openTelemetryTracing() };
+  const ports = { ...systemPorts(), tracing: openTelemetryTracing(), measuring: openTelemetryMeasuring() };
   await store.migrate();
   const desk = createDesk({
     store,

@@ -11,6 +11,7 @@ import { NO_SCHEDULES } from "../define/schedule.ts";
 import { registryOf, type Registry } from "../define/registry.ts";
 import { createDesk, type Desk } from "../desk/desk.ts";
 import { systemPorts } from "../engine/system.ts";
+import { openTelemetryMeasuring } from "../telemetry/open-telemetry-figures.ts";
 import { openTelemetryTracing } from "../telemetry/open-telemetry.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import type { Source } from "../inbox/source.ts";
@@ -68,7 +69,7 @@ export async function open(call: Call, options: OpenOptions): Promise<Opened> {
   const registry = config?.registry ?? registryOf([]);
   const opened = await openStore(call, config, options);
   const { store, place } = opened;
-  const ports = { ...systemPorts(), tracing: openTelemetryTracing() };
+  const ports = { ...systemPorts(), tracing: openTelemetryTracing(), measuring: openTelemetryMeasuring() };
   const roles = config?.roles ?? BUILT_IN_ROLES;
   const desk = createDesk({
     store,

@@ -14,6 +14,7 @@ import type { OidcOptions } from "../define/config.ts";
 import type { NoticeBook } from "../define/notice-book.ts";
 import type { Reach } from "../http/loopback.ts";
 import { createApp } from "../http/app.ts";
+import { readFigures } from "../http/metrics.ts";
 import { startServer, type RunningServer } from "../http/server.ts";
 import { createInbox, type Inbox } from "../inbox/inbox.ts";
 import type { OnInboxReport } from "../inbox/report.ts";
@@ -21,6 +22,7 @@ import type { Source } from "../inbox/source.ts";
 import type { OnNoticeReport } from "../notices/report.ts";
 import { createNoticeSweep } from "../notices/sweep.ts";
 import type { Store } from "../store/port.ts";
+import { observeFigures } from "../telemetry/open-telemetry-figures.ts";
 import { noticeDeskParts, noticeParts, type NoticeReach } from "./notice-parts.ts";
 
 /** What a worker is set to. */
@@ -79,7 +81,11 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   try {
     const inbox = inboxOf(options);
     const server = await startPage(options, inbox);
-    if (server !== null) stops.push(() => server.close());
+    if (server !== null) {
+      const endFigures = observeFigures(() => readFigures({ desk: options.desk, store }));
+      stops.push(async () => endFigures());
+      stops.push(() => server.close());
+    }
     stops.push(() => inbox.close());
     const worker =
       options.worker === null ? null : createWorker({ store, registry, ports, onReport, ...options.worker });

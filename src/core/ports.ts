@@ -1,6 +1,7 @@
 /** What the shell must be given from outside, so that the whole engine runs under a simulated clock and one seed. */
 
 import type { Digest } from "./basis.ts";
+import type { Measuring } from "./measuring.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** The part of an AbortSignal that a clock needs; core knows neither DOM nor Node types. */
@@ -38,6 +39,8 @@ export interface Ports {
   readonly digest: Digest;
   /** Follows what is done, for traces; left out = nothing is followed. */
   readonly tracing?: Tracing;
+  /** Counts and measures what is done; left out = nothing is counted. */
+  readonly measuring?: Measuring;
 }
 
 /** The transaction that will confirm a step, for what the step writes itself. It ends with the commit: never keep it. */

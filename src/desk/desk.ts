@@ -13,6 +13,7 @@ import { NO_SCHEDULES, type ScheduleBook } from "../define/schedule.ts";
 import type { BulkAct, BulkItem } from "../store/bulk-port.ts";
 import type { MilestoneFilter } from "../store/milestone-port.ts";
 import type { CaseFilter, Store, TypeCount } from "../store/port.ts";
+import type { StateSample } from "../store/sample-port.ts";
 import { restoreAccess, type AccessReply, type AccessRequest } from "./access.ts";
 import {
   addNote,
@@ -93,7 +94,7 @@ import {
 import { readMilestones, type MilestonesView, type SeesCase } from "./milestones.ts";
 import { listSchedules } from "./schedule-view.ts";
 import { scheduleActs, type ScheduleDesk } from "./schedules.ts";
-import { createSampler, type Sampler } from "./sampling.ts";
+import { createSampler, statesOf, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { markRestored, type RestoredReport, type RestoredRequest } from "./restored.ts";
@@ -268,6 +269,8 @@ export interface Desk extends ScheduleDesk {
   destinations(): Promise<DestinationsView>;
   /** The steps of a case type, and how many open cases stand at each. Throws `UNKNOWN_CASE_TYPE`. */
   caseMap(caseType: string): Promise<CaseMap>;
+  /** Open cases by type and by the state that people read. */
+  openCases(): Promise<readonly StateSample[]>;
   /** How open cases stood over time, and stand now. */
   history(request: HistoryRequest): Promise<StateHistory>;
   /** The same destinations with what they took over the last hours. */
@@ -371,6 +374,7 @@ type Readings = Pick<
   | "overview"
   | "destinations"
   | "caseMap"
+  | "openCases"
   | "history"
   | "traffic"
   | "milestones"
@@ -426,6 +430,7 @@ function readings(parts: DeskParts): Readings {
       const [steps, types] = await Promise.all([stepCounts(), counts()]);
       return viewCaseMap({ registry, caseType, steps, types });
     },
+    openCases: async () => statesOf(await stepCounts()),
     history: (request) => readHistory(parts, stepCounts, request),
     traffic: () => readTraffic(parts),
     milestones: (filter, sees) => readMilestones(parts, filter, sees ?? (() => true)),

@@ -26,6 +26,7 @@ import type { FailpointPlace } from "./failpoints.ts";
 import type { InFlight } from "./in-flight.ts";
 import { HeldCase, type HeldCaseContext, type HolderWrite, type Hold } from "./held-case.ts";
 import { reportLate } from "./late-report.ts";
+import { measureSend } from "./measured.ts";
 import { childCallsOf, type ChildContext } from "./child-calls.ts";
 import { askCheck, askLook, askProbes, CHECK_MS_MAX, probesMsMax, type Asking } from "./questions.ts";
 import { askRefresh, REFRESH_WAIT_MS_MAX, type Refreshes } from "./refresh.ts";
@@ -330,7 +331,10 @@ class PickUp {
             childCallsOf(this.#context, { step: step.outline, state }, open),
           )
         : makeAttempt(this.#context, input);
-    const sending = followSend(this.#context.ports, state, step.outline, ref, make);
+    const { ports } = this.#context;
+    const sending = followSend(ports, state, step.outline, ref, () =>
+      measureSend(ports, step.outline.destination, make),
+    );
     this.#begin(
       ref.step,
       step.outline.deadlineMs,

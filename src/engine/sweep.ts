@@ -6,6 +6,7 @@
  */
 
 import { isFootholdError } from "../core/errors.ts";
+import { unmeasured } from "../core/measuring.ts";
 import type { Ports } from "../core/ports.ts";
 import { HOLDERS_MAX, type HeldClaim, type Store, type StoredHolder } from "../store/port.ts";
 import { freeClaim } from "./free.ts";
@@ -129,12 +130,18 @@ class Watching implements Sweep {
   }
 
   async sweepOnce(): Promise<SweepReport> {
+    const { measuring = unmeasured } = this.#options.ports;
+    let outcome = "failed";
     try {
-      return await this.#sweep();
+      const report = await this.#sweep();
+      outcome = "done";
+      return report;
     } catch (error) {
       this.#beats.startAnew();
       this.#touches.startAnew();
       throw error;
+    } finally {
+      measuring.count("foothold_sweep_passes_total", { outcome });
     }
   }
 
@@ -229,6 +236,7 @@ class Watching implements Sweep {
       const freed = await freeClaim(store, { caseId, claimId, holderId, holderName, why, commitId });
       switch (freed.kind) {
         case "freed":
+          (ports.measuring ?? unmeasured).count("foothold_claims_freed_total", { why });
           this.#tell({ kind: "claimFreed", caseId, claimId, why });
           return { kind: "freed" };
         case "gone":

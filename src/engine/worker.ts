@@ -5,6 +5,7 @@
 
 import { ACT_WITHIN_MS_MIN } from "../core/claim.ts";
 import { FootholdError, isFootholdError } from "../core/errors.ts";
+import { unmeasured, type Measuring } from "../core/measuring.ts";
 import type { Ports } from "../core/ports.ts";
 import { afterClaim, FIRST_ROUND, sharedPlaces } from "../core/turns.ts";
 import type { CaseType } from "../define/case-type.ts";
@@ -27,6 +28,7 @@ import { NO_FAILPOINTS, type OnFailpoint } from "./failpoints.ts";
 import { freeClaim } from "./free.ts";
 import { Holding } from "./holding.ts";
 import { InFlight } from "./in-flight.ts";
+import { measuredCommits } from "./measured.ts";
 import { pickUp, type PickUpContext, type PickUpEnd } from "./pick-up.ts";
 import { Refreshes } from "./refresh.ts";
 import type { OnReport } from "./report.ts";
@@ -98,6 +100,7 @@ class ClaimingWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #concurrency: number;
   readonly #onReport: OnReport;
+  readonly #measuring: Measuring;
   readonly #databaseClock: DatabaseClock;
   readonly #wake: Wake;
   readonly #gate = new AttemptGate();
@@ -129,12 +132,14 @@ class ClaimingWorker implements Worker {
     this.#options = options;
     this.#concurrency = options.concurrency ?? WORKER_CONCURRENCY;
     this.#onReport = options.onReport ?? (() => undefined);
+    this.#measuring = options.ports.measuring ?? unmeasured;
     this.#databaseClock = new DatabaseClock(options.ports.clock);
     this.#meter = options.meter ?? processMeter;
     const { store, ports } = options;
     this.#refreshes = new Refreshes({ store, ports, meter: this.#meter, kill: this.#kill.signal });
     this.#wake = new Wake(options.ports.clock);
-    this.#committer = new Committer(options.store, options.ports.clock, this.#kill.signal, (away) =>
+    const commits = measuredCommits(store, ports);
+    this.#committer = new Committer(commits, ports.clock, this.#kill.signal, (away) =>
       this.#noteCommit(away),
     );
     this.#inFlight = new InFlight({
@@ -270,7 +275,7 @@ class ClaimingWorker implements Worker {
   async #beat(): Promise<void> {
     const { lease } = this.#holding;
     const wasTrusted = lease.isTrusted();
-    const reply = await this.#holding.beat();
+    const reply = await this.#askBeat();
     if (reply.kind === "alive") {
       // The claim loop stood still for want of trust.
       if (!wasTrusted && lease.isTrusted()) this.hint();
@@ -286,6 +291,17 @@ class ClaimingWorker implements Worker {
     this.hint();
   }
 
+  async #askBeat(): ReturnType<Holding["beat"]> {
+    let outcome = "unanswered";
+    try {
+      const reply = await this.#holding.beat();
+      outcome = reply.kind;
+      return reply;
+    } finally {
+      this.#measuring.count("foothold_heartbeats_total", { outcome });
+    }
+  }
+
   /** A claim under our id that no pick-up knows: its reply was lost, or its pick-up failed (R8). */
   async #release({ caseId, claimId, holderId }: HeldClaim): Promise<void> {
     const { store, ports, name } = this.#options;
@@ -293,7 +309,10 @@ class ClaimingWorker implements Worker {
     const why = "orphaned";
     try {
       const freed = await freeClaim(store, { caseId, claimId, holderId, holderName: name, why, commitId });
-      if (freed.kind === "freed") this.#onReport({ kind: "claimFreed", caseId, claimId, why });
+      if (freed.kind === "freed") {
+        this.#measuring.count("foothold_claims_freed_total", { why });
+        this.#onReport({ kind: "claimFreed", caseId, claimId, why });
+      }
       if (freed.kind === "setAside") this.#onReport({ kind: "unreadable", caseId, error: freed.fault });
     } catch (error) {
       if (isAway(error)) throw error;
@@ -361,6 +380,7 @@ class ClaimingWorker implements Worker {
     if (reply.cases.length === 0) return;
     this.#onReport({ kind: "claimed", caseIds: reply.cases.map(({ row }) => row.caseId) });
     for (const stored of reply.cases) {
+      this.#measuring.count("foothold_claims_total", { case_type: stored.row.caseType });
       const claimId = stored.row.claim?.claimId;
       if (claimId === undefined) continue;
       const running = this.#pickUp(holding, stored, claimId).finally(() => {
@@ -377,8 +397,10 @@ class ClaimingWorker implements Worker {
     try {
       const definition = this.#options.registry.get(caseType);
       const end = await pickUp(this.#contextOf(holding, caseId, definition), definition, stored, claimId);
-      if (end.kind === "claimLost") this.#onReport({ kind: "claimLost", caseId, claimId });
-      else this.#released(caseId, end);
+      if (end.kind === "claimLost") {
+        this.#measuring.count("foothold_claims_lost_total", { case_type: caseType });
+        this.#onReport({ kind: "claimLost", caseId, claimId });
+      } else this.#released(caseId, end);
     } catch (error) {
       if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL") {
         await this.#attempt("pick-up", () => this.#setAside(holding, { row: stored.row, fault: error }));

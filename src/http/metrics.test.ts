@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
+import { COUNTERS, GAUGES, HISTOGRAMS, type Figure } from "../core/figures.ts";
 import { testDesk } from "../desk/purchase.fixture.ts";
 import { memoryStore } from "../store/memory/store.ts";
 import { fromHere, testApp } from "./app.fixture.ts";
 import type { Identity } from "./api/identity.ts";
-import { METRICS } from "./metrics.ts";
 
 const order = { vendor: "ACME", amount: 12.5 };
 const docs = new URL("../../docs/reference/", import.meta.url);
@@ -37,6 +37,7 @@ describe("the figures for machines", () => {
         "# TYPE foothold_cases gauge",
         'foothold_cases{case_type="purchase",state="ready"} 1',
         'foothold_cases{case_type="purchase",state="canceled"} 1',
+        'foothold_cases_open{case_type="purchase",reading="Waiting until"} 1',
         'foothold_cases_due{case_type="purchase"} 1',
         'foothold_oldest_due_seconds{case_type="purchase"} 90',
         'foothold_cases_with_review{case_type="purchase"} 0',
@@ -64,7 +65,7 @@ describe("the figures for machines", () => {
 
   test("are there without a case, so that an alert on what is missing means something", async () => {
     const text = await (await read()).text();
-    expect(METRICS.filter(({ name }) => !text.includes(`# HELP ${name} `))).toEqual([]);
+    expect(Object.keys(GAUGES).filter((name) => !text.includes(`# HELP ${name} `))).toEqual([]);
   });
 
   test("are told to nobody who is not signed in, nor to who may see some cases only", async () => {
@@ -81,13 +82,22 @@ describe("the figures for machines", () => {
     const rows = [...page.matchAll(/^\| `(foothold_\w+)` +\| (.*?) +\| (.*?) +\|$/gm)].map((row) =>
       row.slice(1),
     );
+    const figures: readonly (readonly [string, Figure])[] = Object.entries({
+      ...GAUGES,
+      ...COUNTERS,
+      ...HISTOGRAMS,
+    });
     expect(rows).toEqual(
-      METRICS.map(({ name, help, labels }) => [name, labels.map((label) => `\`${label}\``).join(", "), help]),
+      figures.map(([name, { help, labels }]) => [
+        name,
+        labels.map((label) => `\`${label}\``).join(", "),
+        help,
+      ]),
     );
     const alerts = readFileSync(new URL("../examples/alerts.yml", docs), "utf8");
     const watched = new Set([...alerts.matchAll(/\b(foothold_\w+)/g)].map(([name]) => name));
     expect(watched.size).toBeGreaterThan(3);
-    expect([...watched].filter((name) => METRICS.every((metric) => metric.name !== name))).toEqual([]);
+    expect([...watched].filter((name) => !(name in GAUGES))).toEqual([]);
     const runbooks = [...alerts.matchAll(/runbook: \S+#([\w-]+)/g)].map(([, anchor]) => anchor ?? "");
     expect(runbooks).toHaveLength([...alerts.matchAll(/- alert:/g)].length);
     const headings = [...page.matchAll(/^### (.*)$/gm)].map(([, text = ""]) =>

@@ -4,6 +4,7 @@
  */
 
 import { isFootholdError } from "../core/errors.ts";
+import { unmeasured } from "../core/measuring.ts";
 import type { Ports } from "../core/ports.ts";
 import type { Registry } from "../define/registry.ts";
 import type { Store } from "../store/port.ts";
@@ -190,22 +191,25 @@ class Working implements InboxWorker {
 
   async #workOn(claimed: ClaimedWork, source: Source): Promise<void> {
     const { store, door, registry, ports } = this.#options;
+    const { work } = claimed;
     const context = { store, door, registry, ports, signal: this.#stopped.signal };
     try {
       const end = await followWork(ports, claimed, () => doWork(context, source, claimed));
-      await this.#settle(this.#outcome(claimed, end));
+      await this.#settle(this.#outcome(claimed, end), work.source);
     } catch (error) {
       this.#tell(error);
-      await this.#settle(this.#again(claimed));
+      await this.#settle(this.#again(claimed), work.source);
     }
   }
 
   /** Nothing else would touch it before its claim is over. Given up when this process stops: then its claims are freed. */
-  async #settle(outcome: WorkOutcome): Promise<void> {
+  async #settle(outcome: WorkOutcome, source: string): Promise<void> {
     const { store, ports } = this.#options;
+    const { measuring = unmeasured } = ports;
     for (let tries = 1; tries <= SETTLE_TRIES_MAX; tries += 1) {
       try {
         await store.inbox.settleWork([outcome]);
+        measuring.count("foothold_inbox_worked_total", { source, outcome: outcome.state });
         return;
       } catch (error) {
         this.#tell(error);
