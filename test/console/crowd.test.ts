@@ -5,7 +5,10 @@ const lamps = { item: "12 lamps", vendor: "Lumen", amount: 700 };
 const monitors = { item: "3 monitors", vendor: "Okapi", amount: 1_140 };
 const password = "correct horse battery";
 const CASES = 10_000;
-/** Starting so many takes half a minute of a machine's time, and a machine may have others at work, in ms. */
+/** Started side by side; but the last ones, which are looked for by their place, one after the other. */
+const AT_ONCE = 100;
+const IN_ORDER = 200;
+/** A machine may have others at work, in ms. */
 const BUSY_MS = 360_000;
 
 describeConsole("a busy house in the console", (see) => {
@@ -13,9 +16,10 @@ describeConsole("a busy house in the console", (see) => {
     "of 10,000 cases is listed by pages, and no row moves under the pointer while hundreds change",
     async () => {
       const { world, page, go, row, findFaults } = see();
-      for (let index = 0; index < CASES; index += 1) {
-        await world.start(`PO-${String(index).padStart(5, "0")}`, lamps);
-      }
+      const start = (index: number) => world.start(`PO-${String(index).padStart(5, "0")}`, lamps);
+      for (let from = 0; from < CASES - IN_ORDER; from += AT_ONCE)
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => start(from + index)));
+      for (let index = CASES - IN_ORDER; index < CASES; index += 1) await start(index);
       await go("cases");
       await page.getByText("More than 1,000 cases").waitFor();
       await row(`PO-0${CASES - 1}`).waitFor();
