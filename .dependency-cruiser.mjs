@@ -67,7 +67,7 @@ export default {
     mayImport("desk-on-decisions", "^src/desk/", [...decisions, port, "store/milestone-cursor.ts"], {
       node: true,
     }),
-    mayImport("telemetry-on-core", "^src/telemetry/", ["core/"], {
+    mayImport("telemetry-on-core", "^src/telemetry/", ["core/", "(engine|inbox|notices)/report\\.ts$"], {
       packages: ["@opentelemetry/api"],
       node: true,
     }),

@@ -96,6 +96,14 @@ export { systemPorts } from "./engine/system.ts";
 export type { TracedEnd, TracedFacts, TracedSubject, TracedWork, Tracing } from "./core/tracing.ts";
 export type { CounterLabels, CounterName, HistogramLabels, HistogramName } from "./core/figures.ts";
 export type { Measuring } from "./core/measuring.ts";
+export type { LogEntry, LogEvent, LogFacts, LoggedError, LogLevel } from "./telemetry/log-events.ts";
+export {
+  createLog,
+  type LogFields,
+  type Logger,
+  type ProcessLog,
+  type ProcessLogOptions,
+} from "./telemetry/logger.ts";
 export { openTelemetryMeasuring } from "./telemetry/open-telemetry-figures.ts";
 export { openTelemetryTracing } from "./telemetry/open-telemetry.ts";
 export { createWorker, type Worker, type WorkerOptions } from "./engine/worker.ts";

@@ -2,6 +2,7 @@
 
 import { hostname } from "node:os";
 import { invariant } from "../core/errors.ts";
+import type { Clock } from "../core/ports.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { registryOf } from "../define/registry.ts";
 import { scheduleBookOf, type Schedule } from "../define/schedule.ts";
@@ -9,6 +10,7 @@ import { createDesk, type Desk } from "../desk/desk.ts";
 import type { OnReport } from "../engine/report.ts";
 import { systemPorts } from "../engine/system.ts";
 import { openTelemetryMeasuring } from "../telemetry/open-telemetry-figures.ts";
+import { createLog, type Logger } from "../telemetry/logger.ts";
 import { openTelemetryTracing } from "../telemetry/open-telemetry.ts";
 import { ENGINE_VERSION } from "../engine/version.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
@@ -18,7 +20,7 @@ import type { Store } from "../store/port.ts";
 import { accountName } from "./account-name.ts";
 import { openBrowser } from "./browser.ts";
 import { packageVersion } from "./package-version.ts";
-import { startParts } from "./parts.ts";
+import { startParts, type PartsOptions } from "./parts.ts";
 
 /** Port of the server where none is named. */
 export const PORT = 4680;
@@ -40,6 +42,8 @@ export interface DevOptions {
   readonly leaseMs?: number;
   /** True = the page is opened in a browser where a person watches the terminal. Default false. */
   readonly opensPage?: boolean;
+  /** Takes the lines of the log; a logger of `pino` is one. Default: nothing is logged. */
+  readonly logger?: Logger;
   readonly onReport?: OnReport;
   /** Told of what the server could not answer for. Default: nothing is told. */
   readonly onError?: (error: unknown) => void;
@@ -89,11 +93,29 @@ export async function startDev(options: DevOptions): Promise<Dev> {
       served: { host: hostname(), build },
     },
     worker: { name, host: hostname(), build, ...(leaseMs === undefined ? {} : { leaseMs }) },
-    onReport: options.onReport ?? (() => undefined),
-    onError: options.onError ?? (() => undefined),
+    ...reportsOf(options, ports.clock),
   });
   invariant(parts.server !== null, "the server that was asked for does not run");
   const { url } = parts.server;
   if (options.opensPage === true) openBrowser(url);
   return { url, desk, stop: () => parts.stop() };
+}
+
+function reportsOf(
+  { logger, onReport = () => undefined, onError = () => undefined }: DevOptions,
+  clock: Clock,
+): Pick<PartsOptions, "onReport" | "onInboxReport" | "onNoticeReport" | "onError"> {
+  if (logger === undefined) return { onReport, onError };
+  const log = createLog({ logger, clock });
+  return {
+    ...log,
+    onReport: (report) => {
+      log.onReport(report);
+      onReport(report);
+    },
+    onError: (error) => {
+      log.onError(error);
+      onError(error);
+    },
+  };
 }

@@ -9,14 +9,11 @@ const ON_THE_DATABASE: readonly string[] = [
   "open.ts",
   "config-file.ts",
   "notice-parts.ts",
-  // What runs: dev, serve, worker, sweep; and what it tells.
+  // What runs: dev, serve, worker, sweep.
   "dev.ts",
   "parts.ts",
   "processes.ts",
   "upkeep.ts",
-  "report-lines.ts",
-  "inbox-report-lines.ts",
-  "notice-report-lines.ts",
   // Commands that no server can do.
   "audit-verify.ts",
   "diff.ts",

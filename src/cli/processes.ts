@@ -3,22 +3,21 @@
 import { hostname } from "node:os";
 import { formatUtc } from "../core/utc-time.ts";
 import { parseDuration } from "../define/duration.ts";
+import { systemPorts } from "../engine/system.ts";
 import { accountName } from "./account-name.ts";
 import { proxiesAt, type IsProxy } from "../http/client-address.ts";
 import type { Reach } from "../http/loopback.ts";
 import { openBrowser } from "./browser.ts";
 import { readWhole, usage, type Call, type Command, type OptionSpec } from "./command.ts";
 import { PORT } from "./dev.ts";
-import { inboxReportLines } from "./inbox-report-lines.ts";
-import { noticeReportLines } from "./notice-report-lines.ts";
 import { DATABASE_OPTIONS } from "./database-options.ts";
 import { open, type Opened, type OpenOptions } from "./open.ts";
 import { packageVersion } from "./package-version.ts";
 import { startParts, type Parts, type ServerSettings, type WorkerSettings } from "./parts.ts";
-import { reportLines } from "./report-lines.ts";
-import { runUntilStopped } from "./shutdown.ts";
+import { LOG_OPTIONS, openLog, type OpenedLog } from "./process-log.ts";
+import { runUntilStopped, sayStopping } from "./shutdown.ts";
 import { SPOKEN_NAME } from "./spoken-name.ts";
-import { say, sayError } from "./terminal.ts";
+import { say } from "./terminal.ts";
 
 const PORT_MAX = 65_535;
 const CONCURRENCY_MAX = 1_000;
@@ -46,6 +45,7 @@ export const devCommand: Command = {
     ...DATABASE_OPTIONS,
     ...serverOptions,
     ...workerOptions,
+    ...LOG_OPTIONS,
     { name: "no-open", value: null, help: "do not open a browser" },
   ],
   noServer: "it is one itself",
@@ -67,6 +67,7 @@ export const serveCommand: Command = {
   options: [
     ...DATABASE_OPTIONS,
     ...serverOptions,
+    ...LOG_OPTIONS,
     {
       name: "public-url",
       value: "URL",
@@ -95,7 +96,7 @@ export const workerCommand: Command = {
   name: "worker",
   summary: "a worker, with a sweep and without a server",
   positionals: [],
-  options: [...DATABASE_OPTIONS, ...workerOptions],
+  options: [...DATABASE_OPTIONS, ...workerOptions, ...LOG_OPTIONS],
   noServer: "it runs your code here, and works on the database itself",
   notes: ["It takes the case types of the configuration. Run as many as you like, on any machines."],
   run: (call) =>
@@ -119,31 +120,32 @@ async function runParts(call: Call, wanted: Wanted): Promise<void> {
   const port = readWhole(call, "port", { min: 0, max: PORT_MAX }) ?? PORT;
   const server = wanted.hasServer ? serverSettings(call, port) : null;
   const worker = wanted.hasWorker ? workerSettings(call) : null;
+  const opening = await openLog(call, systemPorts().clock);
+  const { log } = opening;
   let opened: Opened | null = null;
   let running: Parts | null = null;
   await runUntilStopped({
     start: async () => {
       opened = await open(call, { ...wanted.open, formatTime: formatUtc });
-      const { store, ports } = opened;
+      const { store } = opened;
       if (wanted.isMigrating) await store.migrate();
       else await store.checkSchema();
-      const onReport = reportLines(() => ports.clock.now());
-      const onInboxReport = inboxReportLines(() => ports.clock.now());
-      const onNoticeReport = noticeReportLines(() => ports.clock.now());
-      const reports = { onReport, onInboxReport, onNoticeReport, onError: sayFault };
-      running = await startParts({ ...opened, server, worker, ...reports });
-      sayStarted(call, { server: running.server, workerName: worker?.name ?? null }, opened);
+      running = await startParts({ ...opened, server, worker, ...log });
+      const started = { server: running.server, workerName: worker?.name ?? null };
+      tellStarted(call, opening, started, opened);
+      if (opening.greets) sayStarted(call, started, opened);
+      openPage(call, started);
     },
+    onStopping: (signal) => log.tell({ event: "stopping", sentence: sayStopping(signal), facts: { signal } }),
     stop: async () => {
-      await running?.stop();
-      await opened?.close();
+      try {
+        await running?.stop();
+        await opened?.close();
+      } finally {
+        opening.close();
+      }
     },
   });
-}
-
-/** What the server could not answer for: where it came from is for whoever runs it, not for whoever asked. */
-function sayFault(error: unknown): void {
-  sayError(error, true);
 }
 
 /** Only `dev` signs everybody in, and it listens on this machine only. */
@@ -225,7 +227,31 @@ function sayStarted(call: Call, { server, workerName }: Started, { registry, pla
   if (server !== null) for (const { name } of sources) say(`  source    ${server.url}/inbox/${name}`);
   if (call.command.name === "dev") sayNext(registry.all[0]?.outline.name ?? "TYPE");
   say("Ctrl-C stops it.");
+}
+
+function openPage(call: Call, { server }: Started): void {
   if (server !== null && call.command.name === "dev" && !call.flag("no-open")) openBrowser(server.url);
+}
+
+function tellStarted(
+  call: Call,
+  { tellStart }: OpenedLog,
+  { server, workerName }: Started,
+  { registry, place }: Opened,
+): void {
+  const command = call.command.name;
+  tellStart({
+    event: "started",
+    sentence: `foothold ${packageVersion()} ${command} is up`,
+    facts: {
+      command,
+      version: packageVersion(),
+      database: place,
+      caseTypes: registry.all.map(({ outline }) => `${outline.name} (version ${outline.version})`),
+      ...(workerName === null ? {} : { worker: workerName }),
+      ...(server === null ? {} : { url: server.url }),
+    },
+  });
 }
 
 function sayNext(caseType: string): void {

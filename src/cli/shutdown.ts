@@ -1,9 +1,12 @@
 /** Ctrl-C and SIGTERM: the first stops in order, the second at once. */
 
-import { warn } from "./terminal.ts";
-
 const signals = ["SIGINT", "SIGTERM"] as const;
 const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
+
+/** What is said after a first signal. */
+export function sayStopping(signal: string): string {
+  return `Stopping after ${signal}: what runs is finished first. Once more to stop at once.`;
+}
 
 /**
  * Runs until the first signal, then stops in order; a second signal ends the process with 128 + its number. `stop` is
@@ -11,12 +14,14 @@ const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
  */
 export async function runUntilStopped(parts: {
   readonly start: () => Promise<void>;
+  /** Told of the first signal. */
+  readonly onStopping: (signal: string) => void;
   readonly stop: () => Promise<void>;
 }): Promise<void> {
   const stopping = new AbortController();
   const onSignal = (signal: (typeof signals)[number]): void => {
     if (stopping.signal.aborted) process.exit(128 + signalNumbers[signal]);
-    warn(`Stopping after ${signal}: what runs is finished first. Once more to stop at once.`);
+    parts.onStopping(signal);
     stopping.abort();
   };
   for (const signal of signals) process.on(signal, onSignal);

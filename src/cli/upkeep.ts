@@ -1,5 +1,6 @@
 /** The commands that look after the database: migrate and sweep. */
 
+import { systemPorts } from "../engine/system.ts";
 import { createSweep, type Sweep, type SweepReport } from "../engine/sweep.ts";
 import { createSealer, sealAll, type Sealer } from "../desk/sealing.ts";
 import type { ScheduleRunner } from "../desk/schedule-run.ts";
@@ -7,15 +8,14 @@ import type { Sampler } from "../desk/sampling.ts";
 import { createInbox, type Inbox } from "../inbox/inbox.ts";
 import type { InboxSweep } from "../inbox/sweep.ts";
 import { createNoticeSweep, type NoticeSweep } from "../notices/sweep.ts";
+import type { ProcessLog } from "../telemetry/logger.ts";
 import { usage, type Call, type Command } from "./command.ts";
-import { inboxReportLines } from "./inbox-report-lines.ts";
 import { noticeParts } from "./notice-parts.ts";
-import { noticeReportLines } from "./notice-report-lines.ts";
 import { DATABASE_OPTIONS } from "./database-options.ts";
 import { open, type Opened, type OpenOptions } from "./open.ts";
-import { reportLines } from "./report-lines.ts";
-import { runUntilStopped } from "./shutdown.ts";
-import { say, sayError, sayJson } from "./terminal.ts";
+import { LOG_OPTIONS, openLog } from "./process-log.ts";
+import { runUntilStopped, sayStopping } from "./shutdown.ts";
+import { say, sayJson } from "./terminal.ts";
 
 /** Brings the schema up to date. */
 export const migrateCommand: Command = {
@@ -45,6 +45,7 @@ export const sweepCommand: Command = {
   positionals: [],
   options: [
     ...DATABASE_OPTIONS,
+    ...LOG_OPTIONS,
     { name: "once", value: null, help: "watch for the longest lease there is, free what is dead, and end" },
     { name: "json", value: null, help: "with --once: print one JSON document" },
   ],
@@ -60,6 +61,9 @@ export const sweepCommand: Command = {
 };
 
 async function sweepOn(call: Call): Promise<void> {
+  const opening = await openLog(call, systemPorts().clock);
+  const { log } = opening;
+  const { onError, onReport } = log;
   let opened: Opened | null = null;
   let sweep: Sweep | null = null;
   let sealer: Sealer | null = null;
@@ -73,22 +77,27 @@ async function sweepOn(call: Call): Promise<void> {
       opened = await open(call, sweepOpen);
       const { store, ports, place } = opened;
       await store.checkSchema();
-      sweep = createSweep({ store, ports, onReport: reportLines(() => ports.clock.now()) });
+      sweep = createSweep({ store, ports, onReport });
       sweep.start();
-      inbox = inboxOf(opened);
+      inbox = inboxOf(opened, log);
       inboxSweep = inbox.sweep();
       inboxSweep.start();
-      sealer = createSealer({ store, ports, onError: (error) => sayError(error, true) });
+      sealer = createSealer({ store, ports, onError });
       sealer.start();
-      telling = noticeSweep(opened);
+      telling = noticeSweep(opened, log);
       telling?.start();
-      if (opened.registry.all.length > 0)
-        sampler = opened.desk.sampler({ onError: (error) => sayError(error, true) });
+      if (opened.registry.all.length > 0) sampler = opened.desk.sampler({ onError });
       sampler?.start();
-      schedules = opened.desk.scheduleRunner({ onError: (error) => sayError(error, true) });
+      schedules = opened.desk.scheduleRunner({ onError });
       schedules.start();
-      say(`Sweeping ${place}. Ctrl-C stops it.`);
+      opening.tellStart({
+        event: "started",
+        sentence: `sweeping ${place}`,
+        facts: { command: "sweep", database: place },
+      });
+      if (opening.greets) say(`Sweeping ${place}. Ctrl-C stops it.`);
     },
+    onStopping: (signal) => log.tell({ event: "stopping", sentence: sayStopping(signal), facts: { signal } }),
     stop: async () => {
       await schedules?.stop();
       await sampler?.stop();
@@ -98,19 +107,19 @@ async function sweepOn(call: Call): Promise<void> {
       await sweep?.stop();
       await telling?.stop();
       await opened?.close();
+      opening.close();
     },
   });
 }
 
 /** Swept also where no source is declared: other processes may have some, or there were some once. */
-function inboxOf({ store, ports, sources }: Opened): Inbox {
-  return createInbox({ store, sources, ports, onReport: inboxReportLines(() => ports.clock.now()) });
+function inboxOf({ store, ports, sources }: Opened, { onInboxReport }: ProcessLog): Inbox {
+  return createInbox({ store, sources, ports, onReport: onInboxReport });
 }
 
 /** Null = the configuration says nothing of notices. */
-function noticeSweep(opened: Opened): NoticeSweep | null {
+function noticeSweep(opened: Opened, { onNoticeReport: onReport }: ProcessLog): NoticeSweep | null {
   const parts = noticeParts(opened, { consoleUrl: null, reachesLoopback: false });
-  const onReport = noticeReportLines(() => opened.ports.clock.now());
   return parts === null ? null : createNoticeSweep({ parts, onReport });
 }
 
@@ -121,6 +130,8 @@ const WATCH_EVERY_MS = 500;
 
 /** A holder counts as dead only when its beat was watched for a lease; so "once" takes as long as the longest lease. */
 async function sweepOnce(call: Call): Promise<void> {
+  const opening = await openLog(call, systemPorts().clock);
+  const { log } = opening;
   const opened = await open(call, sweepOpen);
   const { store, ports } = opened;
   try {
@@ -137,13 +148,14 @@ async function sweepOnce(call: Call): Promise<void> {
       await ports.clock.sleep(Math.min(WATCH_EVERY_MS, endAt - ports.clock.monotonic() + 1));
       passes.push(await sweep.sweepOnce());
     }
-    await inboxOf(opened).sweep().sweepOnce();
+    await inboxOf(opened, log).sweep().sweepOnce();
     await sealAll({ store, ports });
-    await noticeSweep(opened)?.sweepOnce();
-    await opened.desk.scheduleRunner({ onError: (error) => sayError(error, true) }).runOnce();
+    await noticeSweep(opened, log)?.sweepOnce();
+    await opened.desk.scheduleRunner({ onError: log.onError }).runOnce();
     sayPasses(call, passes);
   } finally {
     await opened.close();
+    opening.close();
   }
 }
 

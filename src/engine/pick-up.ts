@@ -331,9 +331,9 @@ class PickUp {
             childCallsOf(this.#context, { step: step.outline, state }, open),
           )
         : makeAttempt(this.#context, input);
-    const { ports } = this.#context;
-    const sending = followSend(ports, state, step.outline, ref, () =>
-      measureSend(ports, step.outline.destination, make),
+    const sent = { state, step: step.outline, attempt: ref.attempt, claimId };
+    const sending = followSend(this.#context.ports, state, step.outline, ref, () =>
+      measureSend(this.#context, sent, make),
     );
     this.#begin(
       ref.step,

@@ -1,5 +1,6 @@
 /** What the engine tells its process. Nothing here changes what it does; a command prints it, a test waits for it. */
 
+import type { Failure } from "../core/failure.ts";
 import type { RestingState } from "../core/row.ts";
 
 /** One thing worth telling. Sentences are in the reader's language of choice: the teller's. */
@@ -11,6 +12,21 @@ export type Report =
       readonly caseId: string;
       readonly state: RestingState;
       readonly dueAt: number | null;
+    }
+  /** An attempt ended. What it means for the case is decided after this. */
+  | {
+      readonly kind: "attempted";
+      readonly caseId: string;
+      readonly caseType: string;
+      readonly step: string;
+      readonly attempt: number;
+      readonly destination: string;
+      readonly claimId: string;
+      readonly durationMs: number;
+      /** Requests that were seen to leave; null where nothing was seen. */
+      readonly requests: number | null;
+      /** Null = it took effect. */
+      readonly failure: Pick<Failure, "kind" | "executed" | "sentence"> | null;
     }
   | { readonly kind: "claimLost"; readonly caseId: string; readonly claimId: string }
   | {

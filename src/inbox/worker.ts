@@ -210,6 +210,8 @@ class Working implements InboxWorker {
       try {
         await store.inbox.settleWork([outcome]);
         measuring.count("foothold_inbox_worked_total", { source, outcome: outcome.state });
+        const { eventId, consumer, state, caseIds } = outcome;
+        this.#options.onReport?.({ kind: "worked", eventId, source, consumer, state, caseIds });
         return;
       } catch (error) {
         this.#tell(error);

@@ -112,12 +112,20 @@ function parentOf(of: TracedSubject): Context {
 /** Where all work of one case or event belongs: no span of its own, but what each of them names as the one above it. */
 function restOf(of: TracedSubject): SpanContext | null {
   if (of.kind === "request") return null;
-  const id = of.kind === "case" ? of.caseId : of.eventId;
-  const digest = createHash("sha256").update(`foothold ${of.kind} ${id}`).digest("hex");
+  const digest = digestOf(of.kind, of.kind === "case" ? of.caseId : of.eventId);
   return {
     traceId: digest.slice(0, TRACE_ID_CHARS),
     spanId: digest.slice(TRACE_ID_CHARS, TRACE_ID_CHARS + SPAN_ID_CHARS),
     traceFlags: TraceFlags.SAMPLED,
     isRemote: true,
   };
+}
+
+/** The id of the trace that all work of a case is in, whoever does it. */
+export function traceIdOfCase(caseId: string): string {
+  return digestOf("case", caseId).slice(0, TRACE_ID_CHARS);
+}
+
+function digestOf(kind: "case" | "event", id: string): string {
+  return createHash("sha256").update(`foothold ${kind} ${id}`).digest("hex");
 }
