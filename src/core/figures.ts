@@ -52,7 +52,7 @@ export type CounterName = keyof CounterLabels;
 export type HistogramName = keyof HistogramLabels;
 
 /** Units, as OpenTelemetry writes them; what stands in braces is a thing that is counted, none is a yes or no. */
-export type FigureUnit =
+type FigureUnit =
   | "s"
   | "{case}"
   | "{attempt}"
