@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const lineLengthMax = 140;
-// A long address cannot be broken; a row of a table in a document, and an index as PostgreSQL says it, must not be.
-const isWhole = /https?:\/\/|^\s*\|.*\|$|^CREATE (?:UNIQUE )?INDEX /;
+// A long address and a query in JSON cannot be broken; a row of a table in a document, and an index as PostgreSQL says it,
+// must not be.
+const isWhole = /https?:\/\/|^\s*\|.*\|$|^CREATE (?:UNIQUE )?INDEX |^\s*"expr": /;
 const fileLinesMax = 500;
 const functionLinesMax = 70;
 

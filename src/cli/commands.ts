@@ -73,6 +73,7 @@ import { secondApproveCommand, secondDeclineCommand, secondListCommand } from ".
 import { rehearseCommand } from "./rehearse.ts";
 import { restoredCommand } from "./restored.ts";
 import { migrateCommand, sweepCommand } from "./upkeep.ts";
+import { topCommand } from "./top.ts";
 import { devCommand, serveCommand, workerCommand } from "./processes.ts";
 
 /** All of them. */
@@ -88,6 +89,7 @@ export const COMMANDS: readonly Command[] = [
   diffCommand,
   restoredCommand,
   replayCommand,
+  topCommand,
   casesListCommand,
   casesShowCommand,
   casesMapCommand,

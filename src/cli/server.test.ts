@@ -159,6 +159,7 @@ const stored = /: Stored\.$/m;
 
 /** How each command is tried. One that is not here, and says of itself that no server can do it, fails. */
 const TRIALS: Readonly<Record<string, Trial>> = {
+  top: { words: plain("--once"), told: /^NEEDS PEOPLE/m },
   "cases list": { words: plain("--type", "purchase", "--state", "ready,waiting"), told: /^CASE +TYPE/m },
   "cases show": { words: onCase(), told: /You can\n/ },
   "cases map": { words: plain("purchase"), told: /^approve +\d+/m },

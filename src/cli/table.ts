@@ -32,15 +32,18 @@ function lettersOf(text: string): readonly string[] {
   return Array.from(letters.segment(text), ({ segment }) => segment);
 }
 
-function width(text: string): number {
+/** Letters of a text. */
+export function width(text: string): number {
   return lettersOf(text).length;
 }
 
-function pad(text: string, to: number): string {
+/** A text with spaces up to so many letters. */
+export function pad(text: string, to: number): string {
   return text + " ".repeat(Math.max(0, to - width(text)));
 }
 
-function cut(text: string, room: number | null): string {
+/** A text of at most so many letters; null = whole. */
+export function cut(text: string, room: number | null): string {
   if (room === null || width(text) <= room) return text;
   return `${lettersOf(text)
     .slice(0, room - 1)
