@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { printedSpans, setUpOfTheGuide, type PrintedSpan } from "../telemetry/printed-spans.ts";
 import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { runCommand, startCommand, type Ended, type RunningCommand } from "./program.ts";
 
 const config = ["--config", "inbox.config.mjs"];
 const waiting = { timeout: 60_000, interval: 100 };
+/** How long the server and the worker may last, in ms: for all tests here, on a slow machine too. */
+const LASTS_MS = 300_000;
 
 const Listed = z.object({
   events: z.array(
@@ -24,7 +27,11 @@ describe("foothold inbox, beside a server and a worker that run", () => {
   const run = (...words: readonly string[]): Promise<Ended> =>
     runCommand([...words, ...config], { env: { FOOTHOLD_DATABASE_URL: database.url } });
   const start = (...words: readonly string[]): RunningCommand =>
-    startCommand([...words, ...config], { env: { FOOTHOLD_DATABASE_URL: database.url } });
+    startCommand([...words, ...config], {
+      env: { FOOTHOLD_DATABASE_URL: database.url, NODE_OPTIONS: `--import ${setUpOfTheGuide()}` },
+      lastsMs: LASTS_MS,
+    });
+  const printed = (): readonly PrintedSpan[] => printedSpans(server.printed() + worker.printed());
   // `send` needs no database: it posts to the server that it is told.
   const send = (type: string, id: string, body: object): Promise<Ended> =>
     run("inbox", "send", "shop", "--url", url, "--type", type, "--id", id, "--body", JSON.stringify(body));
@@ -71,6 +78,23 @@ describe("foothold inbox, beside a server and a worker that run", () => {
     expect(shown.stdout).toContain("order.paid");
     const body = await run("inbox", "show", paid?.event.eventId ?? "", "--body");
     expect(body.stdout).toContain(JSON.stringify('{"order":"o-1"}'));
+  });
+
+  test("told OpenTelemetry all of that order, from the webhook to its last step, by two processes", async () => {
+    const named = (name: string): readonly PrintedSpan[] => printed().filter((span) => span.name === name);
+    await expect.poll(() => named("case order").length, waiting).toBe(1);
+    const [begun] = named("start order");
+    const traceId = begun?.traceId ?? "";
+    const ofCase = printed().filter((span) => span.traceId === traceId);
+    expect(ofCase.map(({ name }) => name)).toEqual(["start order", "change", "send ship", "case order"]);
+    // Backwards: the case names its events, and the webhooks name those.
+    const [placed] = named("event order.placed");
+    const [paid] = named("event order.paid");
+    expect([begun?.linked, ofCase[1]?.linked]).toEqual([[placed?.traceId], [paid?.traceId]]);
+    expect([placed?.linked, paid?.linked]).toEqual([[traceId], [traceId]]);
+    const received = named("receive shop").flatMap(({ linked }) => linked);
+    // What came twice is one event.
+    expect(received).toEqual([placed?.traceId, paid?.traceId, paid?.traceId]);
   });
 
   test("signs what each provider would send, and says what to do where it cannot, or nothing was taken", async () => {
