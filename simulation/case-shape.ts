@@ -216,6 +216,7 @@ export function eachOf(send: SendStepOutline, share: number): EachStepOutline {
   const { name, formerly, after, closure, when, requires, uses } = send;
   const item = { ...send, when: [], requires: [] };
   const common = { name, formerly, after, closure, when, requires, uses };
+  if (digitsOf(share) < 0.3) return { ...common, kind: "each", item, atOnce: 1, inOrder: true, keys: null };
   return { ...common, kind: "each", item, atOnce: 1 + Math.floor(share * 3), keys: null };
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Entry, JournalEntry } from "../src/core/journal.ts";
 import { canonicalJson } from "../src/core/json.ts";
 import type { SendStepOutline } from "../src/core/outline.ts";
+import { outsideEffects } from "../src/core/outside.ts";
 import { partName } from "../src/core/part-name.ts";
 import { isSameLook } from "../src/core/plan-poll.ts";
 import { isOneEffect } from "../src/core/repeat-safety.ts";
@@ -166,6 +167,7 @@ function checkAttempt(site: EntrySite, entry: Of<"attemptOpened">, violate: Viol
   if (undo !== null && !undo.isUndone && undo.attempts.some((one) => !isProved(one)))
     violate("undo", `${step} is sent while what it did is being taken back`);
   checkAtOnce(site, outline, entry, violate);
+  checkKeyOrder(site, step, violate);
   const unproved = known.intent?.attempts.filter((one) => !isProved(one)) ?? [];
   checkRepeat(outline, unproved, entry, violate);
   checkConditions(site, outline, { isRepeat: unproved.length > 0 }, violate);
@@ -328,6 +330,25 @@ function checkAtOnce(
   });
   if (open.length >= part.atOnce)
     violate("each", `${name} is sent while ${open.length} of ${part.of} are under way`);
+}
+
+/** Where the keys of an `each` have an order, none is sent before those ahead stand, or undone before those behind are. */
+function checkKeyOrder({ shape, state }: EntrySite, step: string, violate: Violate): void {
+  const part = sendOutline(shape, undoneName(step))?.part;
+  if (part?.inOrder !== true) return;
+  const keys = state.each[part.of] ?? [];
+  const place = keys.indexOf(part.key);
+  if (undoneName(step) === step) {
+    const open = keys.slice(0, place).find((key) => {
+      const { confirmation, lapse } = stepOf(state, partName(part.of, key));
+      return confirmation === null || lapse !== null;
+    });
+    if (open !== undefined) violate("each", `${step} is sent before key ${open} stands`);
+  } else if (state.cancelRequest !== null && stepOf(state, step).intent?.attempts.length === 0) {
+    const outside = new Set(outsideEffects(state).map((one) => one.step));
+    const later = keys.slice(place + 1).find((key) => outside.has(partName(part.of, key)));
+    if (later !== undefined) violate("each", `${step} takes back what key ${later} still follows`);
+  }
 }
 
 /** The keys of an `each` are fixed once, when what it follows stands and it is needed. */

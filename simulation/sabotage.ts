@@ -37,6 +37,17 @@ export const SABOTAGES: readonly Sabotage[] = [
     ],
   },
   {
+    rule: "where the keys of an each have an order, none is sent before those ahead stand",
+    file: "core/plan.ts",
+    edits: [
+      {
+        line: "planWithStrays(input, boundAtOnce(input, keepOrder(input, wanted)))",
+        instead:
+          "planWithStrays(input, boundAtOnce(input, wanted.length < 0 ? keepOrder(input, wanted) : wanted))",
+      },
+    ],
+  },
+  {
     rule: "a case is found by its input as it is now",
     file: "core/search-values.ts",
     edits: [

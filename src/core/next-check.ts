@@ -49,11 +49,31 @@ export function nextChecks(
   for (const planned of steps) {
     const { name, after } = planned.step;
     const reached = latest([pickUp, ...after.map((one) => standsAt.get(one) ?? null)]);
-    const at = pickUp === null ? null : checkAt(input, planned, { pickUp, reached });
+    const turn = turnAt(planned, standsAt, pickUp);
+    const at = pickUp === null ? null : checkAt(input, planned, { pickUp, reached, turn });
     checks.set(name, at);
     standsAt.set(name, pickUp === null ? null : standingAt(planned, { pickUp, at }));
   }
   return checks;
+}
+
+interface Reaches {
+  readonly pickUp: number;
+  /** When all that it follows may stand. */
+  readonly reached: number | null;
+  /** When the key that comes first may stand, where it waits for one. */
+  readonly turn: number | null;
+}
+
+/** A key further down may be undone at any time. */
+function turnAt(
+  { act }: PlannedStep,
+  standsAt: ReadonlyMap<string, number | null>,
+  pickUp: number | null,
+): number | null {
+  if (act.kind !== "nothing" || act.why !== "inOrder") return null;
+  const standing = standsAt.get(act.comesFirst);
+  return standing === undefined ? pickUp : standing;
 }
 
 function latest(times: readonly (number | null)[]): number | null {
@@ -63,7 +83,7 @@ function latest(times: readonly (number | null)[]): number | null {
 function checkAt(
   input: PlanInput,
   { act, step }: PlannedStep,
-  { pickUp, reached }: { readonly pickUp: number; readonly reached: number | null },
+  { pickUp, reached, turn }: Reaches,
 ): number | null {
   switch (act.kind) {
     case "ask":
@@ -79,6 +99,8 @@ function checkAt(
       return isForReset(input, act.wait) ? Math.max(act.wait.dueAt, pickUp) : staleAt(input, step, pickUp);
     case "nothing":
       if (act.why === "stands") return staleAt(input, step, pickUp);
+      if (act.why === "atOnce") return pickUp;
+      if (act.why === "inOrder") return turn;
       return act.why === "follows" && sendsOrAsks(step) ? reached : null;
     case "confirm":
     case "review":

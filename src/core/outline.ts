@@ -139,7 +139,12 @@ export interface SendStepOutline extends StepCommon {
   /** Set where what is sent goes to another case of ours: it starts one, or cancels the one that was started. */
   readonly child?: ChildOutline;
   /** Set for the step of one key of an `each`. */
-  readonly part?: { readonly of: string; readonly key: string; readonly atOnce: number };
+  readonly part?: {
+    readonly of: string;
+    readonly key: string;
+    readonly atOnce: number;
+    readonly inOrder?: true;
+  };
 }
 
 /** What a step does with another case. */
@@ -167,6 +172,8 @@ export interface EachStepOutline extends StepCommon {
   readonly item: SendStepOutline;
   /** Keys under way at once. */
   readonly atOnce: number;
+  /** A key begins only once every one ahead of it stands. Left out = they begin side by side. */
+  readonly inOrder?: true;
   /** Fixed when it starts; null in a definition. */
   readonly keys: readonly string[] | null;
 }

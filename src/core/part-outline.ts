@@ -18,6 +18,11 @@ export function partOutline({ item, ...each }: EachStepOutline, key: string): Se
     uses: each.uses,
     requires: [STILL_AN_ITEM],
     undo: item.undo === null ? null : { ...item.undo, name: item.undo.name.replace(item.name, () => name) },
-    part: { of: each.name, key, atOnce: each.atOnce },
+    part: {
+      of: each.name,
+      key,
+      atOnce: each.atOnce,
+      ...(each.inOrder === undefined ? {} : { inOrder: each.inOrder }),
+    },
   };
 }

@@ -6,6 +6,7 @@
 
 import { stepOf } from "./case-state.ts";
 import { beginsSomething } from "./each.ts";
+import { laterKeys } from "./in-order.ts";
 import type { SendStepOutline, StepOutline } from "./outline.ts";
 import { outsideEffects, type OutsideEffect } from "./outside.ts";
 import { isAfter } from "./part-name.ts";
@@ -69,7 +70,10 @@ function aimForEffect(
   const twice = what === "effect" ? reviewOfSecondEffect(input, step) : null;
   if (twice !== null) return { target: step, act: twice };
   if (what === "earlier" || step.undo === null) return { target: step, act: staysOutside(input, step, what) };
-  const isFollowed = input.outline.steps.some((one) => isAfter(one, step.name) && outside.has(one.name));
+  const { steps } = input.outline;
+  const isFollowed = [...steps.filter((one) => isAfter(one, step.name)), ...laterKeys(steps, step)].some(
+    ({ name }) => outside.has(name),
+  );
   const isBegun = isBeingUndone(input.state, step);
   if (!isBegun && (isFollowed || !isSettled))
     return { target: step, act: { kind: "nothing", why: "undoLater" } };

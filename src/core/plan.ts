@@ -6,6 +6,7 @@
 import { actForConditions } from "./conditions.ts";
 import { type CaseState, stepOf } from "./case-state.ts";
 import { beginsSomething, boundAtOnce, expandOutline, planEach } from "./each.ts";
+import { keepOrder } from "./in-order.ts";
 import type { Entry } from "./journal.ts";
 import type { StepOutline } from "./outline.ts";
 import { planChild } from "./plan-child.ts";
@@ -88,7 +89,7 @@ function planOnward(input: PlanInput): Plan {
     if (act.kind === "confirm" && act.entry.by.how === "event") taken.set(act.entry.by.sourceId, step.name);
     return { step, standing, target, act };
   });
-  return planWithStrays(input, boundAtOnce(input, wanted));
+  return planWithStrays(input, boundAtOnce(input, keepOrder(input, wanted)));
 }
 
 function planWithStrays(input: PlanInput, planned: readonly PlannedStep[]): Plan {

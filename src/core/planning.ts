@@ -61,6 +61,8 @@ export type Act =
       readonly why:
         "stands" | "follows" | "busy" | "halting" | "vanished" | "canceling" | "undoLater" | "atOnce";
     }
+  /** The keys of its `each` are done in order, and this one is to be done, or undone, before it. */
+  | { readonly kind: "nothing"; readonly why: "inOrder"; readonly comesFirst: string }
   /** Fix the keys of an `each`. */
   | { readonly kind: "fanOut" }
   /** Ask these probes, then plan again. */

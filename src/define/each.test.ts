@@ -80,6 +80,24 @@ describe("an each as defined", () => {
     ]);
   });
 
+  test("says whether its keys have an order", () => {
+    const ordered = untypedCase("invoice", { version: 1, owner: "ops", input }).each("lines", {
+      to: erp,
+      items: () => [],
+      key: () => "a",
+      run,
+      inOrder: true,
+    });
+    expect(ordered.outline.steps).toMatchObject([{ kind: "each", atOnce: 1, inOrder: true }]);
+    expect(part("lines[a]", ordered).outline.part).toEqual({
+      of: "lines",
+      key: "a",
+      atOnce: 1,
+      inOrder: true,
+    });
+    expect(part("lines[a]").outline.part).toEqual({ of: "lines", key: "a", atOnce: 10 });
+  });
+
   test("gives the keys of its items, and says why where it cannot", () => {
     expect(makeKeys(invoice, stateOf({ lines }), "lines")).toEqual({ kind: "made", keys: ["a", "b"] });
     expect(makeKeys(invoice, stateOf({ lines: [{ id: "a b" }] }), "lines")).toMatchObject({
@@ -205,6 +223,18 @@ describe("a faulty each", () => {
       "does none at once",
       { ...sound, atOnce: 0 },
       [expect.stringContaining("steps.lines.atOnce:") as string],
+    ],
+    [
+      "says no more than yes or no of its order",
+      { ...sound, inOrder: "yes" },
+      [expect.stringContaining("steps.lines.inOrder: must be true or false, not a") as string],
+    ],
+    ["is in order", { ...sound, inOrder: true }, ["no fault: invoice"]],
+    ["has no order", { ...sound, inOrder: false, atOnce: 4 }, ["no fault: invoice"]],
+    [
+      "is in order and does several at once",
+      { ...sound, inOrder: true, atOnce: 4 },
+      [expect.stringContaining("steps.lines.atOnce: says nothing where `inOrder` is true") as string],
     ],
     ["asks before each of them", { ...sound, before: {} }, [expect.stringContaining("before") as string]],
     [

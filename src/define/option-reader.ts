@@ -110,6 +110,13 @@ export class OptionReader {
     return range.default ?? range.min;
   }
 
+  /** True or false; false where it was left out. */
+  flag(name: string): boolean {
+    const value = this.value(name) ?? false;
+    if (typeof value !== "boolean") this.fault(name, `must be true or false, not ${describeValue(value)}`);
+    return value === true;
+  }
+
   /** A function that must be there, or null after a fault; `what` says what it does. */
   requiredFunction(name: string, what: string): AuthorFunction | null {
     if (this.value(name) === undefined) this.fault(name, `is missing: give the function that ${what}`);

@@ -22,7 +22,7 @@ const AT_ONCE_MAX = 100;
 /** Characters of the name of an `each`: its keys come beside it in the idempotency key. */
 const NAME_CHARS_MAX = 32;
 
-const OWN_OPTIONS = ["items", "key", "atOnce"];
+const OWN_OPTIONS = ["items", "key", "atOnce", "inOrder"];
 
 /** The options of an `each`: those of a step that sends, but for what is asked once for every one, and its own. */
 export const EACH_OPTIONS: readonly string[] = [
@@ -44,7 +44,14 @@ export function readEach(
 ): ((sight: Sight) => RuntimeEachStep) | null {
   const items = readPure(options, "items", "gives the items");
   const keyOf = readPure(options, "key", "names an item");
-  const atOnce = options.count("atOnce", { default: AT_ONCE, min: 1, max: AT_ONCE_MAX });
+  const inOrder = options.flag("inOrder");
+  const atOnce = options.count("atOnce", { default: inOrder ? 1 : AT_ONCE, min: 1, max: AT_ONCE_MAX });
+  if (inOrder && options.value("atOnce") !== undefined) {
+    options.fault(
+      "atOnce",
+      "says nothing where `inOrder` is true: one key is under way at a time. Leave one of them out",
+    );
+  }
   if (following.name.length > NAME_CHARS_MAX) {
     options.fault(
       "",
@@ -65,6 +72,7 @@ export function readEach(
       kind: "each",
       item,
       atOnce,
+      ...(inOrder ? { inOrder } : {}),
       keys: null,
     };
     const max = item.child === undefined ? EACH_KEYS_MAX : EACH_CHILDREN_MAX;

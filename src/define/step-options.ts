@@ -145,6 +145,8 @@ export interface EachOptions<
   readonly key: (item: Jsonify<NoInfer<Item>>) => string;
   /** How many are under way at once, 1 to 100. Default 10. */
   readonly atOnce?: number;
+  /** True = a key begins only once every one ahead of it stands. Default: they begin side by side. Not with `atOnce`. */
+  readonly inOrder?: boolean;
   /** Where it sends to. */
   readonly to: Destination;
   /** What to send for one item: pure and synchronous. Journaled, and given to every attempt as it was the first time. */
@@ -232,6 +234,8 @@ export interface EachChildOptions<
   readonly key: (item: Jsonify<NoInfer<Item>>) => string;
   /** How many children are there at once that have not ended, 1 to 100. Default 10. */
   readonly atOnce?: number;
+  /** True = a child is started only once the step of every one ahead of it stands. Not with `atOnce`. */
+  readonly inOrder?: boolean;
   /** What the child of one item starts with: pure and synchronous. */
   readonly input: (
     facts: Facts<StepScope<Parts, Steps, Name, After>> & Itemed<NoInfer<Item>>,

@@ -6,6 +6,7 @@ import type { ConditionAnswer } from "../core/journal.ts";
 import { ownersAsked, type ApprovalWait, type Wait } from "../core/waits.ts";
 import { awaitedTypes, type ConditionOutline, type StepOutline } from "../core/outline.ts";
 import { expandOutline } from "../core/each.ts";
+import { laterKeys } from "../core/in-order.ts";
 import { isAfter } from "../core/part-name.ts";
 import { outsideEffects } from "../core/outside.ts";
 import { planCase, type Plan } from "../core/plan.ts";
@@ -182,6 +183,7 @@ function sayPlanned(input: PlanInput, planned: PlannedStep, formatTime: FormatTi
       if (act.why === "vanished")
         return "not begun: a step that took effect has vanished from the definition";
       if (act.why === "atOnce") return "waits for its turn: as many items are under way as may be at once";
+      if (act.why === "inOrder") return `${lapsed}waits for its turn: ${act.comesFirst} comes first`;
       if (act.why === "canceling") return "nothing more is done: the case is being canceled";
       if (act.why === "undoLater") return `is undone once ${sayBeforeUndo(input, step)}`;
       if (act.why === "halting") return "not begun: the case stops once what is under way has ended";
@@ -230,10 +232,11 @@ function sayUndo({ state }: PlanInput): string {
 }
 
 /** What goes before the undo of a step in a case that is being canceled. */
-function sayBeforeUndo({ outline, state }: PlanInput, { name }: StepOutline): string {
+function sayBeforeUndo({ outline, state }: PlanInput, step: StepOutline): string {
   const outside = new Set(outsideEffects(state).map(({ step }) => step));
-  const later = expandOutline(outline, state).steps.filter(
-    (one) => isAfter(one, name) && outside.has(one.name),
+  const { steps } = expandOutline(outline, state);
+  const later = [...steps.filter((one) => isAfter(one, step.name)), ...laterKeys(steps, step)].filter((one) =>
+    outside.has(one.name),
   );
   if (later.length === 0) return "it is known what else happened";
   return `${later.map((one) => one.name).join(", ")} ${later.length === 1 ? "is" : "are"}`;

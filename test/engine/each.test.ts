@@ -33,6 +33,23 @@ function invoiceAt(destination: TestDestination) {
     });
 }
 
+/** The entries of a register: one after the other. */
+function registerAt(destination: TestDestination) {
+  return defineCase("register", {
+    version: 1,
+    owner: "books",
+    input: z.object({ lines: z.array(z.object({ id: z.string() })) }),
+  }).each("entries", {
+    items: ({ input }) => input.lines,
+    key: ({ id }) => id,
+    inOrder: true,
+    to: erp,
+    request: ({ item }) => ({ enters: item.id }),
+    run: (context) => post(destination, `/entries/${context.item.id}`)(context),
+    undo: { run: (context) => post(destination, `/crossed-out/${context.request.enters}`)(context) },
+  });
+}
+
 const linesOf = (count: number) => ({
   lines: Array.from({ length: count }, (_, index) => ({ id: `l${index}` })),
 });
@@ -77,6 +94,32 @@ describe.each(STORES)("an each on %s", (kind) => {
     await desk.skipStep(caseId, { step: "lines[l1]", by: "ann", reason: "no such account" });
     await world.rests(caseId, "done");
     expect(destination.effects).toHaveLength(4);
+  });
+
+  test("keeps its order whatever fails, waits behind a key that a person looks at, and is undone backward", async () => {
+    const world = await worlds.open();
+    const destination = await world.destination();
+    const register = registerAt(destination);
+    const desk = world.desk(register);
+    destination.script("/entries/l0", { status: 503 }, "loseAnswer");
+    destination.script("/entries/l2", { status: 422 });
+    await world.worker([register]);
+    const caseId = await world.start(register, linesOf(4));
+    const row = await world.rests(caseId, "in_review");
+    expect(row.summary).toMatchObject({ reviews: [{ step: "entries[l2]" }], confirmed: 2 });
+    const planned = (await desk.show(caseId)).plan?.steps.find(({ step }) => step === "entries[l3]");
+    expect(planned).toMatchObject({
+      act: "nothing",
+      sentence: "waits for its turn: entries[l2] comes first",
+    });
+    await desk.cancel(caseId, { by: "ann" });
+    await world.rests(caseId, "canceled");
+    expect(destination.effects.map(({ path }) => path)).toEqual([
+      "/entries/l0",
+      "/entries/l1",
+      "/crossed-out/l1",
+      "/crossed-out/l0",
+    ]);
   });
 
   test("is undone key by key when the case is canceled", async () => {

@@ -78,4 +78,9 @@ test("a step that starts a case names its type, not the place that cases are kep
   const [book, , parcels] = pathOf(viewOf({}), outline);
   expect(book?.what).toBe("sends to erp");
   expect(parcels?.what).toBe("starts a case of parcel, once for each key");
+  const inOrder = {
+    ...outline,
+    steps: outline.steps.map((step) => (step.kind === "each" ? { ...step, inOrder: true as const } : step)),
+  };
+  expect(pathOf(viewOf({}), inOrder)[2]?.what).toBe("starts a case of parcel, once for each key, in order");
 });

@@ -175,7 +175,7 @@ export function sayKind(step: CaseOutline["steps"][number]): string {
     case "step":
       return saySend(step);
     case "each":
-      return `${saySend(step.item)}, once for each key`;
+      return `${saySend(step.item)}, once for each key${step.inOrder === true ? ", in order" : ""}`;
     case "approval":
       return step.escalate === undefined
         ? `approval by ${step.by}`

@@ -173,7 +173,9 @@ const sendStep: z.ZodType<SendStepOutline> = named<SendStepOutline>("SendStep")(
     versionCondition: textOrNone,
     onLapse: oneOf<SendStepOutline["onLapse"]>({ recheck: true, redo: true, undo: true, review: true }),
     undo: z.lazy((): z.ZodType<SendStepOutline> => sendStep).nullable(),
-    part: z.strictObject({ of: text, key: text, atOnce: count }).exactOptional(),
+    part: z
+      .strictObject({ of: text, key: text, atOnce: count, inOrder: z.literal(true).exactOptional() })
+      .exactOptional(),
   }),
 );
 
@@ -185,6 +187,7 @@ const step = named<StepOutline>("Step")(
       kind: z.literal("each"),
       item: sendStep,
       atOnce: count,
+      inOrder: z.literal(true).exactOptional(),
       keys: list(text).nullable(),
     }),
     z.strictObject({
