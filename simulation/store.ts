@@ -106,6 +106,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     now: () => call("now", () => store.now()),
     close: () => Promise.resolve(),
     insertCase: (start) => call("insertCase", () => store.insertCase(start)),
+    importCase: (identity, commits) => call("importCase", () => store.importCase(identity, commits)),
     claimDue: (request) => call("claimDue", () => store.claimDue(request)),
     commit: (commits) => call("commit", () => watchedCommit(store, commits, options.onStaleWrite)),
     begin: () => call("begin", () => beginOver(call, store)),

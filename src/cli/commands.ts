@@ -44,6 +44,7 @@ import { completionCommandOf } from "./completion.ts";
 import { diffCommand } from "./diff.ts";
 import { destinationsCommand } from "./destinations.ts";
 import { casesExportCommand } from "./export.ts";
+import { casesImportCommand } from "./cases-import.ts";
 import { replayCommand } from "./replay.ts";
 import { initCommand } from "./init.ts";
 import { inboxIgnoreCommand, inboxReconcileCommand, inboxReplayCommand } from "./inbox-act.ts";
@@ -94,6 +95,7 @@ export const COMMANDS: readonly Command[] = [
   casesShowCommand,
   casesMapCommand,
   casesExportCommand,
+  casesImportCommand,
   casesPreviewCommand,
   casesStartCommand,
   casesApproveCommand,

@@ -16,6 +16,7 @@ const ON_THE_DATABASE: readonly string[] = [
   "upkeep.ts",
   // Commands that no server can do.
   "audit-verify.ts",
+  "cases-import.ts",
   "diff.ts",
   "doctor.ts",
   "inbox-send.ts",

@@ -1,14 +1,12 @@
 /** `replay`: an exported case, planned again by the definitions that are loaded. */
 
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { readExportedCase, type ExportedCase } from "../core/exported-case.ts";
-import { FootholdError } from "../core/errors.ts";
+import { readExportedCase } from "../core/exported-case.ts";
 import { formatReplay, replay, type ReplayReport } from "../testing/replay.ts";
 import { JSON_OPTION } from "./act.ts";
 import { needed, type Command } from "./command.ts";
 import { configMissing, findConfigFile, loadConfig } from "./config-file.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { readJsonFile } from "./json-file.ts";
 import { say, sayJson } from "./terminal.ts";
 
 /** Plans exported cases again. */
@@ -26,7 +24,7 @@ export const replayCommand: Command = {
     "Ends with exit code 1 where something differs.",
   ],
   run: async (call) => {
-    const exported = readFile(resolve(process.cwd(), needed(call, 0)));
+    const exported = readExportedCase(readJsonFile(needed(call, 0)));
     const file = findConfigFile(call.text("config"), process.cwd());
     if (file === null) throw configMissing(process.cwd());
     const { registry } = await loadConfig(file);
@@ -40,13 +38,3 @@ export const replayCommand: Command = {
     return report.differences.length === 0 ? EXIT_CODES.ok : EXIT_CODES.unexpected;
   },
 };
-
-function readFile(file: string): ExportedCase {
-  try {
-    return readExportedCase(JSON.parse(readFileSync(file, "utf8")));
-  } catch (error) {
-    if (error instanceof FootholdError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new FootholdError("INVALID_REQUEST", `${file} cannot be read: ${why}.`, { cause: error });
-  }
-}

@@ -97,6 +97,7 @@ import { scheduleActs, type ScheduleDesk } from "./schedules.ts";
 import { createSampler, statesOf, type Sampler } from "./sampling.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
+import { importCase, type ImportedCase, type ImportRequest } from "./import-case.ts";
 import { markRestored, type RestoredReport, type RestoredRequest } from "./restored.ts";
 import { viewOverview, type Overview } from "./overview.ts";
 import {
@@ -237,6 +238,11 @@ export interface Desk extends ScheduleDesk {
    * anything is sent. Doing it again for the same backup changes nothing. Throws `INVALID_REQUEST`, also while a worker runs.
    */
   markRestored(request: RestoredRequest): Promise<RestoredReport>;
+  /**
+   * Takes over a case that another installation exported, with its journal. What it sent there since is found out before it
+   * sends. Throws `INVALID_REQUEST` for what cannot be taken over.
+   */
+  importCase(request: ImportRequest): Promise<ImportedCase>;
   /** What forms for the input, approvals, results and events of a case type are made of. Throws `UNKNOWN_CASE_TYPE`. */
   forms(caseType: string): FormsView;
   /** What waits for people, in groups with the same cause. */
@@ -345,6 +351,13 @@ function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof ScheduleDes
     takeOverRepair: move("takeOver", takeOverRepair),
     answerSecond: (requestId, answer) => answerSecond(parts, requestId, answer),
     keepRepair: (caseId, repairId) => keepRepair(parts, caseId, repairId),
+    importCase: (request) =>
+      auditedInHouse(
+        parts,
+        houseHead("import", request),
+        (by) => importCase(by, request),
+        ({ caseId, caseType, exportedAt }) => ({ about: caseId, after: { caseType, exportedAt } }),
+      ),
     closeRepair: (caseId, repairId, by) =>
       audited(parts, headOfAct("close", caseId, { by }), (acting) => closeRepair(acting, caseId, repairId)),
   };

@@ -29,7 +29,7 @@ export interface ChildStore {
   /**
    * Cases that others started and that stand otherwise than their parent was last told, those that do so for longest
    * first; only those that nothing was written to for so long: who changed them tells it itself. A case that is inserted
-   * with a parent counts as told to be running.
+   * with a parent counts as told to be running; one that comes back from its end, as not told.
    */
   listUntold(request: UntoldRequest): Promise<readonly UntoldCase[]>;
   /**

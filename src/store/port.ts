@@ -9,6 +9,7 @@
 
 import type { CaseCriteria } from "../core/case-criteria.ts";
 import type { CaseState } from "../core/case-state.ts";
+import type { ImportedCommit } from "../core/imported-case.ts";
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
@@ -371,6 +372,11 @@ export interface Store extends DestinationStore {
 
   /** Starts a case, unless one has its business key. Safe to ask again after a lost reply. */
   insertCase(start: NewCase): Promise<InsertReply>;
+  /**
+   * Stores a case with the journal that it had elsewhere, all of it or nothing. `repeated`: a case with this first commit is here;
+   * whether it is this import whose reply was lost, its last commit tells.
+   */
+  importCase(identity: CaseIdentity, commits: readonly ImportedCommit[]): Promise<InsertReply>;
   /** Claims cases that are due, and gives each with its journal. At most as many as there are claim ids. */
   claimDue(request: ClaimRequest): Promise<ClaimReply>;
   /** Judges and stores commits of different cases; replies in the same order. At most COMMIT_BATCH_MAX, one per case. */

@@ -77,6 +77,7 @@ export class TestProcess {
       now: () => call(() => store.now()),
       close: () => Promise.resolve(),
       insertCase: (start) => call(() => store.insertCase(start)),
+      importCase: (identity, commits) => call(() => store.importCase(identity, commits)),
       claimDue: (request) => call(() => store.claimDue(request)),
       commit: (commits) => call(() => store.commit(commits)),
       begin: () =>

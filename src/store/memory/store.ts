@@ -5,9 +5,10 @@
 
 import type { ToldStanding } from "../../core/child-telling.ts";
 import { invariant, isFootholdError } from "../../core/errors.ts";
+import type { ImportedCommit } from "../../core/imported-case.ts";
 import { FIRST_LINEAGE } from "../../core/lineage.ts";
 import type { CredentialState } from "../../core/refresh.ts";
-import { isClaimable, type CaseSummary } from "../../core/row.ts";
+import { isClaimable, type CaseSummary, type RestingState } from "../../core/row.ts";
 import type { Entry } from "../../core/journal.ts";
 import { holdsKey, keyFreedByIn, priorityIn } from "../../core/start-entry.ts";
 import { takeTurns, type DueCase, type TurnGroup } from "../../core/turns.ts";
@@ -89,6 +90,7 @@ function storeOf(memory: Memory): Store {
     now: async () => memory.now(),
     close: async () => memory.listeners.clear(),
     insertCase: async (start) => memory.insertCase(start),
+    importCase: async (identity, commits) => memory.importCase(identity, commits),
     claimDue: async (request) => memory.claimDue(request),
     commit: async (commits) => commitAll(memory.cases, commits, memory.now()),
     begin: async () =>
@@ -176,6 +178,15 @@ const EMPTY = {
   changes: new Map<string, string>(),
 } as const;
 
+/** Its parent may know of the end that a case comes back from, with no note of that: then it would stand as is noted. */
+function toldAfter({ row, told }: MemoryCase, state: RestingState): ToldStanding {
+  return isEnd(row.state) && !isEnd(state) ? "telling" : told;
+}
+
+function isEnd(state: RestingState): boolean {
+  return state === "done" || state === "canceled";
+}
+
 function keyOf({ tenant, caseType, businessKey }: NewCase["identity"]): string | null {
   return businessKey === null ? null : JSON.stringify([tenant, caseType, businessKey]);
 }
@@ -258,6 +269,21 @@ class Memory implements StagedStore {
     return { kind: "started" };
   }
 
+  importCase(identity: NewCase["identity"], commits: readonly ImportedCommit[]): InsertReply {
+    const [first, ...others] = commits;
+    invariant(first !== undefined, `the import of case ${identity.caseId} has no commit`);
+    const reply = this.insertCase({ identity, ...first, claim: null });
+    const started = this.cases.get(identity.caseId);
+    if (reply.kind !== "started" || started === undefined) return reply;
+    const whole = others.reduce((before, commit) => append(before, commit, null), started);
+    const facts = others.flatMap(({ sourceId, commitId }) =>
+      sourceId === null ? [] : [[sourceId, commitId] as const],
+    );
+    this.cases.set(identity.caseId, { ...whole, changes: new Map(facts) });
+    this.hintIfDue(whole, this.now());
+    return reply;
+  }
+
   private holdsKey(caseId: string): boolean {
     const stored = this.cases.get(caseId);
     return stored !== undefined && holdsKey(stored.row.state, keyFreedByIn(startOf(stored)));
@@ -329,7 +355,10 @@ class Memory implements StagedStore {
         const claim = claimAfter(stored.claim, change.claim, now);
         const changes =
           change.entries.length === 0 ? stored.changes : new Map([...stored.changes, [knownAs, commitId]]);
-        const changed = orInvalid("The change", caseId, () => append({ ...stored, changes }, change, claim));
+        const told = toldAfter(stored, change.row.state);
+        const changed = orInvalid("The change", caseId, () =>
+          append({ ...stored, told, changes }, change, claim),
+        );
         this.cases.set(caseId, changed);
         if (change.line !== undefined) this.audit.add(change.line);
         this.hintIfDue(changed, now);

@@ -24,6 +24,7 @@ import { SearchIndex } from "./search-index.ts";
 import { Starts } from "./starts.ts";
 import { postgresChildren } from "./children.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
+import { importCase } from "./import-case.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
 import { postgresMilestones } from "./milestones.ts";
@@ -56,6 +57,8 @@ export function postgresStore(options: PostgresStoreOptions): Store {
       await Promise.all([listener.close(), database.close()]);
     },
     insertCase: (start) => database.guarded(() => starts.insert(start)),
+    importCase: (identity, commits) =>
+      database.guarded(() => importCase(database, listener, identity, commits)),
     claimDue: (request) => database.guarded(() => claimDue(database, searchIndex, request)),
     commit: (commits) => database.guarded(() => commitAll(database, searchIndex, commits)),
     begin: () => database.guarded(() => beginStep(database, listener)),

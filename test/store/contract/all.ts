@@ -10,6 +10,7 @@ import { testCriteria } from "./criteria.ts";
 import { testDestinations } from "./destinations.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
+import { testImports } from "./imports.ts";
 import { testLists } from "./lists.ts";
 import { testMilestones } from "./milestones.ts";
 import { testNotices } from "./notices.ts";
@@ -27,6 +28,7 @@ import { testStepTransactions } from "./step-transactions.ts";
 /** What every store promises. */
 export function testContract(bench: Bench): void {
   testStarts(bench);
+  testImports(bench);
   testTurns(bench);
   testClaims(bench);
   testCommits(bench);
