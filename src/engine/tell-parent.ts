@@ -66,7 +66,8 @@ async function tellUpwards(
 
 /**
  * False where the parent knows. That a case is being told of is noted before: where the note after it is lost, the case may by
- * then stand again as its parent was told before, and nobody would find a difference. From an end there is no such way back.
+ * then stand again as its parent was told before, and nobody would find a difference. Whoever brings a case
+ * back from its end is noted so by the store.
  */
 async function beginToTell(context: TellingContext, child: CaseState): Promise<boolean> {
   const told = tellingOf(child);

@@ -15,6 +15,11 @@ with moved as (
     changed_at = to_timestamp($4::float8 / 1000),
     summary = $7::jsonb,
     has_review = $8::boolean,
+    -- Its parent may know of the end that it comes back from, with no note of that: then it would stand as is noted.
+    told = case
+      when c.told is not null and c.state in ('done', 'canceled') and $5::text not in ('done', 'canceled') then 'telling'
+      else c.told
+    end,
     state = case when $9::boolean then 'claimed' else $5::text end,
     due_at = case when not $9::boolean then to_timestamp($6::float8 / 1000) end,
     resting_state = case when $9::boolean then $5::text end,

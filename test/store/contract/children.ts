@@ -8,6 +8,7 @@ import {
   newCaseId,
   newId,
   note,
+  person,
   reviewOpened,
   writeOf,
 } from "../made-cases.ts";
@@ -134,6 +135,19 @@ export function testChildren(bench: Bench): void {
       expect(await untold()).toEqual([]);
       await append(bench, caseId, { kind: "canceled", by: { kind: "person", name: "ada" }, reason: null });
       expect(await untold()).toEqual([{ caseId, standing: "canceled" }]);
+    });
+
+    test("is listed once it comes back from its end: its parent may have heard of that end without a note of it", async () => {
+      const caseId = await started();
+      await append(bench, caseId, { kind: "caseDone" });
+      await append(bench, caseId, { kind: "cancelRequested", by: person, reason: null, byParent: true });
+      expect(await untold()).toEqual([{ caseId, standing: "running" }]);
+      await bench.store.children.noteTold(caseId, "running", { kind: "nothing" });
+      expect(await untold()).toEqual([]);
+      const plain = await bench.start();
+      await append(bench, plain.identity.caseId, { kind: "caseDone" });
+      await append(bench, plain.identity.caseId, { kind: "cancelRequested", by: person, reason: null });
+      expect(await untold()).toEqual([]);
     });
 
     test("is not noted as told where a failover lost what the parent was told", async () => {
