@@ -9,7 +9,7 @@ import { usage, type Call, type Command } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { DATABASE_OPTIONS } from "./database-options.ts";
 import { withOpened } from "./open.ts";
-import { say, sayJson } from "./terminal.ts";
+import { say, sayJson, sayProgress } from "./terminal.ts";
 
 /** Verifies the seals. */
 export const auditVerifyCommand: Command = {
@@ -28,12 +28,17 @@ export const auditVerifyCommand: Command = {
     const exported = file === null ? [] : await readHeads(call, file);
     let verdict: AuditVerdict | null = null;
     await withOpened(call, { definitions: "optional" }, async ({ store, ports }) => {
-      verdict = await verifyAudit({ store, digest: ports.digest, exported });
+      verdict = await verifyAudit({ store, digest: ports.digest, exported, onSeals: saySeals });
+      sayProgress(null);
       sayVerdict(call, verdict, file !== null);
     });
     return isClean(verdict) ? EXIT_CODES.ok : EXIT_CODES.findings;
   },
 };
+
+function saySeals(looked: number, of: number): void {
+  sayProgress(`seal ${looked} of ${of}`);
+}
 
 function isClean(verdict: AuditVerdict | null): boolean {
   return verdict?.findings.length === 0;

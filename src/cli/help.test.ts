@@ -23,3 +23,18 @@ test("the pages that are asked for are as long as the API gives, and no longer",
   expect([LIST_LIMIT_MAX, EVENT_LIST_MAX, AUDIT_LINES_MAX]).toEqual([PAGE_MAX, PAGE_MAX, PAGE_MAX]);
   expect(LIST_LIMIT_DEFAULT).toBe(PAGE_DEFAULT);
 });
+
+test("every command prints a document for programs, but those that run on and those that print nothing else", () => {
+  const without = COMMANDS.filter(({ options }) => options.every(({ name }) => name !== "json"));
+  expect(without.map(({ name }) => name)).toEqual([
+    // Their log is JSON (`--log-format`).
+    "dev",
+    "serve",
+    "worker",
+    // One JSON document by itself.
+    "cases export",
+    "audit head",
+    // A script of the shell.
+    "completion",
+  ]);
+});

@@ -42,7 +42,7 @@ export const peopleAddCommand: Command = {
   name: "people add",
   summary: "add a person who may sign in",
   positionals: ["NAME"],
-  options: [role, passwordStdin, ...DATABASE_OPTIONS],
+  options: [role, passwordStdin, JSON_OPTION, ...DATABASE_OPTIONS],
   noServer,
   notes: ["Their name stands with everything that they do. What roles grant stands in the configuration."],
   run: (call) =>
@@ -53,8 +53,7 @@ export const peopleAddCommand: Command = {
         roles: call.texts("role"),
         password: await readPassword(call),
       });
-      say(`Added ${name}.`);
-      sayMade(madePassword);
+      sayDone(call, { name, madePassword }, `Added ${name}.`);
     }),
 };
 
@@ -68,6 +67,7 @@ export const peopleChangeCommand: Command = {
     { name: "new-password", value: null, help: "make a new password and show it once" },
     passwordStdin,
     { name: "enable", value: null, help: "let a disabled person sign in again" },
+    JSON_OPTION,
     ...DATABASE_OPTIONS,
   ],
   noServer,
@@ -82,9 +82,10 @@ export const peopleChangeCommand: Command = {
         ...(call.flag("enable") ? { isDisabled: false } : {}),
       };
       if (Object.keys(edit).length === 0) throw usage(call.command, "Nothing to change is given.");
-      const { madePassword } = await changePerson(parts, needed(call, 0), edit);
-      say(`Changed ${needed(call, 0)}; whoever was signed in as them is not any more.`);
-      sayMade(madePassword);
+      const name = needed(call, 0);
+      const { madePassword } = await changePerson(parts, name, edit);
+      const sentence = `Changed ${name}; whoever was signed in as them is not any more.`;
+      sayDone(call, { name, madePassword }, sentence);
     }),
 };
 
@@ -93,13 +94,14 @@ export const peopleDisableCommand: Command = {
   name: "people disable",
   summary: "let a person sign in no more; sessions and tokens end at once",
   positionals: ["NAME"],
-  options: [...DATABASE_OPTIONS],
+  options: [JSON_OPTION, ...DATABASE_OPTIONS],
   noServer,
   notes: ["What they did keeps their name."],
   run: (call) =>
     withPeople(call, async (parts) => {
-      await changePerson(parts, needed(call, 0), { isDisabled: true });
-      say(`Disabled ${needed(call, 0)}.`);
+      const name = needed(call, 0);
+      const { madePassword } = await changePerson(parts, name, { isDisabled: true });
+      sayDone(call, { name, madePassword }, `Disabled ${name}.`);
     }),
 };
 
@@ -112,6 +114,7 @@ export const tokensCreateCommand: Command = {
     { name: "person", value: "NAME", help: "whom it acts as; it never may more than they" },
     { name: "scope", value: "VERB", help: "narrow it to this right; may be repeated", isRepeatable: true },
     { name: "lasts", value: "TIME", help: "how long, such as 90d; until it is revoked when left out" },
+    JSON_OPTION,
     ...DATABASE_OPTIONS,
   ],
   noServer,
@@ -127,6 +130,10 @@ export const tokensCreateCommand: Command = {
         scopes: call.texts("scope"),
         lastsMs: lasts === null ? null : parseDuration(lasts),
       });
+      if (call.flag("json")) {
+        sayJson({ person, ...made });
+        return;
+      }
       say(`${made.tokenId} acts as ${person}. The token, shown this once:`);
       say(made.secret);
     }),
@@ -163,13 +170,15 @@ export const tokensRevokeCommand: Command = {
   name: "tokens revoke",
   summary: "make a token good for nothing, at once",
   positionals: ["TOKEN"],
-  options: [...DATABASE_OPTIONS],
+  options: [JSON_OPTION, ...DATABASE_OPTIONS],
   noServer,
   notes: ["TOKEN is its id, as `tokens list` shows it."],
   run: (call) =>
     withPeople(call, async (parts) => {
-      await revokeToken(parts, needed(call, 0));
-      say("Revoked.");
+      const tokenId = needed(call, 0);
+      await revokeToken(parts, tokenId);
+      if (call.flag("json")) sayJson({ tokenId, sentence: "Revoked." });
+      else say("Revoked.");
     }),
 };
 
@@ -186,6 +195,16 @@ async function readPassword(call: Call): Promise<string | null> {
   return given.slice(0, PASSWORD_INPUT_CHARS_MAX).replace(/\r?\n$/, "");
 }
 
-function sayMade(password: string | null): void {
-  if (password !== null) say(`Password, shown this once: ${password}`);
+/** What became of a person; a password that was made is told this once. */
+function sayDone(
+  call: Call,
+  done: { readonly name: string; readonly madePassword: string | null },
+  sentence: string,
+): void {
+  if (call.flag("json")) {
+    sayJson({ ...done, sentence });
+    return;
+  }
+  say(sentence);
+  if (done.madePassword !== null) say(`Password, shown this once: ${done.madePassword}`);
 }

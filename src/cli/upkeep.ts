@@ -15,7 +15,7 @@ import { DATABASE_OPTIONS } from "./database-options.ts";
 import { open, type Opened, type OpenOptions } from "./open.ts";
 import { LOG_OPTIONS, openLog } from "./process-log.ts";
 import { runUntilStopped, sayStopping } from "./shutdown.ts";
-import { say, sayJson } from "./terminal.ts";
+import { say, sayJson, sayProgress } from "./terminal.ts";
 
 /** Brings the schema up to date. */
 export const migrateCommand: Command = {
@@ -145,9 +145,13 @@ async function sweepOnce(call: Call): Promise<void> {
     const passes = [await sweep.sweepOnce()];
     const endAt = ports.clock.monotonic() + watchMs;
     while (ports.clock.monotonic() < endAt) {
-      await ports.clock.sleep(Math.min(WATCH_EVERY_MS, endAt - ports.clock.monotonic() + 1));
+      const leftMs = endAt - ports.clock.monotonic();
+      const [passed, all] = [watchMs - leftMs, watchMs].map((ms) => Math.round(ms / 1_000));
+      sayProgress(`watching ${holders.length} holders: ${passed} of ${all} s`);
+      await ports.clock.sleep(Math.min(WATCH_EVERY_MS, leftMs + 1));
       passes.push(await sweep.sweepOnce());
     }
+    sayProgress(null);
     await inboxOf(opened, log).sweep().sweepOnce();
     await sealAll({ store, ports });
     await noticeSweep(opened, log)?.sweepOnce();

@@ -118,6 +118,13 @@ describe("docs/states.md", () => {
     expect(column("What a person reads", 0).toSorted()).toEqual(Object.keys(readable).toSorted());
   });
 
+  it("leads to a runbook for each state that people read", () => {
+    expect(page).toContain("(guides/runbooks.md)");
+    const runbooks = readFileSync(new URL("../../docs/guides/runbooks.md", import.meta.url), "utf8");
+    const headings = [...runbooks.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading);
+    expect(headings.toSorted()).toEqual(Object.keys(readable).toSorted());
+  });
+
   it("says what each state means, who acts next and by when", () => {
     const cells = [...rowsOf("Stored states"), ...rowsOf("What a person reads")].flat();
     expect(cells.filter((cell) => cell === "")).toEqual([]);

@@ -49,6 +49,8 @@ export interface VerifyParts {
   readonly digest: Digest;
   /** Heads that were exported before; none = a chain that was cut or made anew from its beginning is not found. */
   readonly exported: readonly SealHead[];
+  /** Told how many seals of how many were looked at; left out = nobody is. */
+  readonly onSeals?: (looked: number, of: number) => void;
 }
 
 interface Tally {
@@ -62,7 +64,10 @@ interface Tally {
 export async function verifyAudit(parts: VerifyParts): Promise<AuditVerdict> {
   const { audit } = parts.store;
   const tally: Tally = { findings: [], seals: 0, entries: 0, lines: 0 };
-  for (const head of await audit.readHeads()) await verifyShard(parts, head, tally);
+  const heads = await audit.readHeads();
+  const of = heads.reduce((sum, { sealNo }) => sum + sealNo, 0);
+  const looking = { ...parts, onSeals: (looked: number) => parts.onSeals?.(looked, of) };
+  for (const head of heads) await verifyShard(looking, head, tally);
   tally.findings.push(...(await missingTails(parts)));
   return {
     ...tally,
@@ -71,7 +76,10 @@ export async function verifyAudit(parts: VerifyParts): Promise<AuditVerdict> {
   };
 }
 
-async function verifyShard(parts: VerifyParts, told: SealHead, tally: Tally): Promise<void> {
+/** The same, where the number of all seals is known. */
+type Looking = Omit<VerifyParts, "onSeals"> & { readonly onSeals: (looked: number) => void };
+
+async function verifyShard(parts: Looking, told: SealHead, tally: Tally): Promise<void> {
   const { shard } = told;
   const { audit } = parts.store;
   const exported = parts.exported.find((one) => one.shard === shard) ?? null;
@@ -89,6 +97,7 @@ async function verifyShard(parts: VerifyParts, told: SealHead, tally: Tally): Pr
       last = headOf(seal);
       if (last.sealNo === exported?.sealNo) atExported = last;
     }
+    parts.onSeals(tally.seals);
   }
   // Enough was found; what would be said of an end that was not read is not known.
   if (tally.findings.length >= FINDINGS_MAX) return;
@@ -98,7 +107,7 @@ async function verifyShard(parts: VerifyParts, told: SealHead, tally: Tally): Pr
   tally.findings.push(...(await strays(parts, shard)));
 }
 
-async function verifySeal({ store, digest }: VerifyParts, seal: Seal, tally: Tally): Promise<void> {
+async function verifySeal({ store, digest }: Looking, seal: Seal, tally: Tally): Promise<void> {
   const { shard, sealNo, body } = seal;
   tally.seals += 1;
   for (let start = 0; start < body.ranges.length; start += SEAL_RANGES_MAX) {

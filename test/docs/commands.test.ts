@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../src/cli/commands.ts";
+import { readCall } from "../../src/cli/command.ts";
+import { COMMANDS, findCommand } from "../../src/cli/commands.ts";
 
 const page = readFileSync(new URL("../../docs/reference/cli.md", import.meta.url), "utf8");
 
@@ -18,4 +19,16 @@ function commandsOf(row: string): readonly string[] {
 test("the page of the command line has every command in its table, once", () => {
   const rows = page.split("\n").filter((line) => line.startsWith("| `foothold "));
   expect(rows.flatMap(commandsOf).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
+});
+
+test("the runbooks name commands that there are, with what they need and options that they have", () => {
+  const runbooks = readFileSync(new URL("../../docs/guides/runbooks.md", import.meta.url), "utf8");
+  const named = [...runbooks.replaceAll("\n", " ").matchAll(/`foothold ([^`]+)`/g)].map(
+    ([, words = ""]) => words,
+  );
+  expect(named.length).toBeGreaterThan(20);
+  for (const words of named) {
+    const { command, rest } = findCommand(words.split(/ +/));
+    expect(readCall(command, rest).command.name).toBe(command.name);
+  }
 });
