@@ -71,6 +71,7 @@ export {
 export { defineEvent, type EventDefinition, type EventOptions } from "./define/event.ts";
 export { parseDuration, type Duration } from "./define/duration.ts";
 export type { Jsonify, NoFields } from "./define/jsonify.ts";
+export { elsewhere, type RunElsewhere } from "./define/elsewhere.ts";
 export { probe, type Probe, type ProbeOptions } from "./define/probe.ts";
 export type { AttributeOption } from "./define/read-search.ts";
 export { registryOf, type Registry } from "./define/registry.ts";

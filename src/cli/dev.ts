@@ -38,7 +38,7 @@ export interface DevOptions {
   readonly port?: number;
   /** Name of the worker for people. Default `w-` and the process id. */
   readonly name?: string;
-  /** How long the worker may be silent, in ms. Default 10,000. */
+  /** How long a worker may be silent, this one or one in another place, in ms. Default 10,000. */
   readonly leaseMs?: number;
   /** True = the page is opened in a browser where a person watches the terminal. Default false. */
   readonly opensPage?: boolean;

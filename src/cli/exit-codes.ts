@@ -77,6 +77,7 @@ const FOR_CODE: Readonly<Record<ErrorCode, ExitCode>> = {
   SECOND_NEEDED: EXIT_CODES.refused,
   SECOND_REFUSED: EXIT_CODES.refused,
   SECOND_OVER: EXIT_CODES.refused,
+  WORK_PROTOCOL_UNKNOWN: EXIT_CODES.refused,
   PLAN_NEEDED: EXIT_CODES.refused,
   NOT_SIGNED_IN: EXIT_CODES.refused,
   NOT_ALLOWED: EXIT_CODES.refused,

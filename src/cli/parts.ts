@@ -182,6 +182,8 @@ function startPage(
     oidc = null,
     sources = [],
     notices = null,
+    worker,
+    onReport,
     onError,
   }: PartsOptions,
   inbox: Inbox,
@@ -204,6 +206,8 @@ function startPage(
     oidc,
     served,
     notices: noticeDeskParts({ store, registry, ports, notices }, reachOf(server, null)),
+    onWork: onReport,
+    ...(worker?.leaseMs === undefined ? {} : { workLeaseMs: worker.leaseMs }),
     onError,
   });
   return startServer({ app, host, port, reach, ...(sources.length === 0 ? {} : { inbox: inbox.node }) });

@@ -43,6 +43,7 @@ export const ERROR_CODES = [
   "SECOND_REFUSED",
   "SECOND_OVER",
   "PLAN_NEEDED",
+  "WORK_PROTOCOL_UNKNOWN",
   // who asked
   "NOT_SIGNED_IN",
   "NOT_ALLOWED",

@@ -134,6 +134,8 @@ export interface SendStepOutline extends StepCommon {
   /** The probe among `before` that reads the version which a write is conditional on; null elsewhere than at `if-match`. */
   readonly versionCondition: string | null;
   readonly onLapse: LapsePolicy;
+  /** The workers in other places that run it; left out = workers of the process that has the definition. */
+  readonly runBy?: string;
   /** How its effect is taken back: a step of its own, named after it, with intents and attempts like any other. */
   readonly undo: SendStepOutline | null;
   /** Set where what is sent goes to another case of ours: it starts one, or cancels the one that was started. */
@@ -252,4 +254,6 @@ export interface CaseOutline {
   readonly keyFreedBy?: Exclude<KeyFreedBy, "nothing">;
   /** What its cases can be found by; left out = nothing beside the business key. */
   readonly search?: SearchOutline;
+  /** The workers in other places that run its steps; left out = workers of the process that has the definition. */
+  readonly runBy?: string;
 }

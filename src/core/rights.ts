@@ -38,6 +38,7 @@ export const VERBS = [
   "seeNotices",
   "seePeople",
   "seeAudit",
+  "work",
 ] as const;
 
 /** One of {@link VERBS}. */

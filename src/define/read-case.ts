@@ -13,6 +13,7 @@ import { readMasked } from "./masking.ts";
 import { eventTypeFault, nameFault } from "./names.ts";
 import { isAsyncFunction, isFunction, OptionReader, type AuthorFunction } from "./option-reader.ts";
 import type { ReadDestination } from "./read-conditions.ts";
+import { runByOfSteps } from "./read-elsewhere.ts";
 import { makeRequest } from "./read-send.ts";
 import { maskedSearch, readSearch } from "./read-search.ts";
 import { readStep, type StepDraft, type StepReading } from "./read-step.ts";
@@ -80,14 +81,19 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
   if (faults.length > 0 || input === null || order.kind === "cycle") return { kind: "faulty", faults };
   const typeName = String(name);
   const steps = makeSteps(readings, order, { caseType: typeName, eventTypes });
+  const stepOutlines = Object.values(steps).map((step) => step.outline);
+  const { runBy, faults: misplaced } = runByOfSteps(stepOutlines);
+  for (const { step, option, why } of misplaced) options.fault(`steps.${step}.${option}`, why);
+  if (faults.length > 0) return { kind: "faulty", faults };
   const outline: CaseOutline = {
     name: typeName,
     version,
     owner,
-    steps: Object.values(steps).map((step) => step.outline),
+    steps: stepOutlines,
     removed,
     events: eventTypes,
     ...(keyFreedBy === null ? {} : { keyFreedBy }),
+    ...(runBy === null ? {} : { runBy }),
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
   const sight = { caseType: typeName, step: "result", closure: Object.keys(steps), others: [], eventTypes };

@@ -17,6 +17,7 @@ import {
   runtimesOf,
   type Following,
 } from "./read-following.ts";
+import { readRunBy } from "./read-elsewhere.ts";
 import { readUndo } from "./read-undo.ts";
 import { readVersion } from "./read-version.ts";
 import { VALUE_CHARS_MAX } from "./schema.ts";
@@ -51,13 +52,14 @@ export function readSend(
   const result = options.optionalSchema("result");
   const deadlineMs = options.duration("deadline", { defaultMs: 30_000, minMs: 1, maxMs: DEADLINE_MS_MAX });
   const onLapse = readLapsePolicy(options);
+  const runBy = readRunBy(options, destination);
   if (destination === null) return null;
   checkRepeatSafety(options, destination, check);
   const sorting = sortingOf(options.value("to"));
   const version = readVersion(options, destination);
   const before = version === null ? asked : [...asked, version];
   checkConditionNames(options, following, before);
-  const undo = readUndo(options, { step: following.name, destination, sorting, version, deadlineMs });
+  const undo = readUndo(options, { step: following.name, destination, sorting, version, deadlineMs, runBy });
   if (run === null) return null;
   return (sight) => ({
     kind: "step",
@@ -72,6 +74,7 @@ export function readSend(
       versionCondition: version?.outline.name ?? null,
       onLapse,
       undo: undo?.outline ?? null,
+      ...(runBy === null ? {} : { runBy }),
     } satisfies SendStepOutline,
     ...conditionsOf(following, sight),
     before: runtimesOf(before, sight),

@@ -7,6 +7,7 @@ import { undoName } from "../core/undo.ts";
 import { readCheckReply } from "./answers.ts";
 import type { RuntimeSendStep, UndoneEffect } from "./case-type.ts";
 import type { DestinationReading } from "./destination.ts";
+import { checkUndoRunBy } from "./read-elsewhere.ts";
 import { inSight, type Sight } from "./in-sight.ts";
 import type { OptionReader } from "./option-reader.ts";
 import { DEADLINE_MS_MAX, type ConditionReading } from "./read-conditions.ts";
@@ -19,6 +20,8 @@ interface Undone {
   readonly sorting: Pick<DestinationReading, "sorters" | "isHttpAlone">;
   readonly version: ConditionReading | null;
   readonly deadlineMs: number;
+  /** Who runs that step elsewhere; null = this process does. */
+  readonly runBy: string | null;
 }
 
 /** An undo as read. */
@@ -30,7 +33,7 @@ interface UndoReading {
 /** Reads the undo of a step and notes its faults; null where there is none, or after a fault. */
 export function readUndo(options: OptionReader, undone: Undone): UndoReading | null {
   if (options.value("undo") === undefined) return null;
-  const { step, destination, sorting, version, deadlineMs } = undone;
+  const { step, destination, sorting, version, deadlineMs, runBy } = undone;
   const undo = options.nested("undo", ["run", "check", "deadline"]);
   const run = undo.requiredFunction("run", "takes the effect back");
   const check = undo.optionalFunction("check");
@@ -41,6 +44,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
       `is missing: ${destination.name} must be able to say whether the effect was taken back`,
     );
   }
+  checkUndoRunBy(undo, runBy);
   if (run === null) return null;
   const before = version === null ? [] : [version];
   const outline: SendStepOutline = {
@@ -60,6 +64,7 @@ export function readUndo(options: OptionReader, undone: Undone): UndoReading | n
     versionCondition: version?.outline.name ?? null,
     onLapse: "review",
     undo: null,
+    ...(runBy === null ? {} : { runBy }),
   };
   return {
     outline,

@@ -18,6 +18,11 @@ export interface Registry {
   get(name: string): CaseType;
 }
 
+/** Those whose steps are run by workers of this process. */
+export function runHere({ all }: Pick<Registry, "all">): readonly CaseType[] {
+  return all.filter(({ outline }) => outline.runBy === undefined);
+}
+
 /** Every destination that steps of these case types send to, undo steps included, once per credential. */
 export function sendsTo(outlines: readonly CaseOutline[]): readonly DestinationOutline[] {
   const sends = outlines.flatMap((outline) => outline.steps.flatMap(sendsOf));

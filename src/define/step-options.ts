@@ -15,6 +15,7 @@ import type {
 } from "./case-type.ts";
 import type { Destination } from "./destination.ts";
 import type { Duration } from "./duration.ts";
+import type { RunElsewhere } from "./elsewhere.ts";
 import type { Jsonify } from "./jsonify.ts";
 import type { Probe } from "./probe.ts";
 import type { CaseParts, EventType, InputField, ProbeScope, StepParts, StepScope } from "./shape.ts";
@@ -87,9 +88,11 @@ export interface SendOptions<
     context: RunContext<StepScope<Parts, Steps, Name, After>, Requested<Request>>,
   ) => Promise<Returned> | Returned;
   /** Asks the destination whether it happened. The result it found is what `run` would have returned. */
-  readonly check?: (
-    context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>>,
-  ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>;
+  readonly check?:
+    | ((
+        context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>>,
+      ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>)
+    | RunElsewhere;
   /**
    * Reads the version (an ETag) that the write is conditional on; for destinations with `{ by: "if-match" }`. It must
    * change nothing outside; what it throws counts as "cannot tell", and is asked again.
@@ -156,9 +159,12 @@ export interface EachOptions<
     context: RunContext<StepScope<Parts, Steps, Name, After>, Requested<Request>> & Itemed<NoInfer<Item>>,
   ) => Promise<Returned> | Returned;
   /** Asks the destination whether it happened for one item. */
-  readonly check?: (
-    context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>> & Itemed<NoInfer<Item>>,
-  ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>;
+  readonly check?:
+    | ((
+        context: CheckContext<StepScope<Parts, Steps, Name, After>, Requested<Request>> &
+          Itemed<NoInfer<Item>>,
+      ) => Promise<CheckReply<NoInfer<Returned>>> | CheckReply<NoInfer<Returned>>)
+    | RunElsewhere;
   /** Reads the version that the write of one item is conditional on, as for a step. */
   readonly version?: (
     context: ProbeContext<StepScope<Parts, Steps, Name, After>> & Itemed<NoInfer<Item>>,
@@ -252,9 +258,9 @@ export type ChildResult<Gives, OnCanceled extends ChildCanceledPolicy> = OnCance
 interface UndoOptions<Seen extends Scope, Request, Result> {
   readonly run: (context: UndoContext<Seen, Request, Result>) => unknown;
   /** Asks the destination whether the effect was taken back. */
-  readonly check?: (
-    context: UndoCheckContext<Seen, Request, Result>,
-  ) => Promise<CheckReply<null>> | CheckReply<null>;
+  readonly check?:
+    | ((context: UndoCheckContext<Seen, Request, Result>) => Promise<CheckReply<null>> | CheckReply<null>)
+    | RunElsewhere;
   /** How long one send may take: at most 10 min. Default: as long as the step's own. */
   readonly deadline?: Duration;
 }

@@ -48,7 +48,7 @@ export interface AttemptContext {
 }
 
 /** What the words of an outcome must not repeat. */
-interface OutcomeMasking {
+export interface OutcomeMasking {
   readonly texts: readonly string[];
   /** Of what `run` gives. */
   readonly result: readonly MaskedPath[];
@@ -247,7 +247,7 @@ async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
   const sorting = { destination, stopped, now: context.clock.now(), sorters };
   switch (ended.kind) {
     case "returned":
-      return succeeded(ended.value, reading);
+      return succeededHere(ended.value, reading);
     case "threw":
     case "unsettled": {
       const error =
@@ -260,16 +260,39 @@ async function outcomeOf(ended: Ended, reading: Reading): Promise<SendOutcome> {
   }
 }
 
-async function succeeded(
+async function succeededHere(
   value: unknown,
   { context, input, startedAt }: Pick<Reading, "context" | "input" | "startedAt">,
 ): Promise<SendOutcome> {
-  const result = withoutMasked(await readResult(input.step, value), value, input.masking);
+  const { step, masking } = input;
+  const result = await readUnmasked(value, { step, masking });
   return {
     kind: "succeeded",
     result,
     evidence: { sentAt: startedAt, answeredAt: context.databaseClock.now() },
   };
+}
+
+/** A send that gave `value`, which is read as its step's result. Times in epoch ms. */
+export async function succeeded(
+  value: unknown,
+  {
+    startedAt,
+    answeredAt,
+    ...reading
+  }: ReadingResult & { readonly startedAt: number; readonly answeredAt: number },
+): Promise<Extract<SendOutcome, { kind: "succeeded" }>> {
+  const result = await readUnmasked(value, reading);
+  return { kind: "succeeded", result, evidence: { sentAt: startedAt, answeredAt } };
+}
+
+interface ReadingResult {
+  readonly step: RuntimeSendStep;
+  readonly masking: OutcomeMasking | undefined;
+}
+
+async function readUnmasked(value: unknown, { step, masking }: ReadingResult): Promise<StepResult> {
+  return withoutMasked(await readResult(step, value), value, masking);
 }
 
 /** Why a result cannot be read may repeat it. */
@@ -311,5 +334,5 @@ async function reportWhenItEnds(
   const ended = await running;
   // A failure that comes so late proves nothing.
   if (ended.kind !== "returned") return;
-  input.onLateSuccess(await succeeded(ended.value, { context, input, startedAt }));
+  input.onLateSuccess(await succeededHere(ended.value, { context, input, startedAt }));
 }

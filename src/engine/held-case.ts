@@ -39,6 +39,8 @@ export interface HolderWrite {
   readonly pollAt?: number | undefined;
   /** How long each task that is under way then may take, in ms: the claim must not be dropped before (R8). */
   readonly deadlinesMs: readonly number[];
+  /** Of a commit that may come again from another process; left out = a new one. */
+  readonly commitId?: string;
 }
 
 /** Whether the claim is still ours after a commit. */
@@ -118,7 +120,7 @@ export class HeldCase {
     return {
       caseId: this.caseId,
       shard: this.#shard,
-      commitId: ports.ids.unique(),
+      commitId: write.commitId ?? ports.ids.unique(),
       claimId: this.claimId,
       revision: state.revision,
       lineage: this.#lineage,
@@ -174,8 +176,9 @@ export class HeldCase {
     this.#lineage = extendLineage(this.#lineage, entries);
   }
 
-  #commitLess({ outcomes, onward, deadlinesMs }: HolderWrite, why: string): Promise<Hold> {
-    const less = { onward: [], end: "keep", deadlinesMs } as const;
+  #commitLess({ outcomes, onward, deadlinesMs, commitId }: HolderWrite, why: string): Promise<Hold> {
+    const named = commitId === undefined ? {} : { commitId };
+    const less = { onward: [], end: "keep", deadlinesMs, ...named } as const;
     // What happened must not suffer from what was to follow.
     if (outcomes.length > 0 && onward.length > 0) return this.commit({ ...less, outcomes });
     const plain = outcomes.map((entry) => plainly(entry, storableText(why, WHY_CHARS_MAX)));

@@ -50,7 +50,7 @@ const LASTING_WEIGHT = 0.2;
 /** What it is made of. */
 export interface InFlightOptions {
   readonly store: Pick<Store, "readDestinations" | "changeDestination" | "hastenHeld">;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, "all">;
   readonly ports: Ports;
   readonly databaseClock: DatabaseClock;
   readonly holderId: () => string;

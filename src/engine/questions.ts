@@ -72,8 +72,7 @@ export async function askCheck(
   );
   const { check } = runtime;
   const askedAt = context.databaseClock.now();
-  const { request, effect } =
-    about === "outcome" ? sentBy(asking, step, intent) : wantedNow(asking, step, intent);
+  const { request, effect } = wantedOf(asking, { step, about }, intent);
   const fencingToken = nextFencingToken(state, askedAt);
   const name = `check ${intent.idempotencyKey}`;
   const watched = { name, lost, deadlineMs: CHECK_MS_MAX };
@@ -88,10 +87,54 @@ export async function askCheck(
   if (reply.kind === "stopped") return [];
   const told = reply.kind === "failed" ? cannotTell(reply.why) : reply.value;
   const answer = maskAnswer(told, maskedTexts(caseType, state));
-  const raised = step.destination.repeatSafety.by === "fence" ? { raisedTo: fencingToken } : {};
   const seen = wire === undefined ? {} : { wire };
-  const asked = { askedAt, answeredAt: context.databaseClock.now(), ...raised, ...seen };
+  const asked = {
+    askedAt,
+    answeredAt: context.databaseClock.now(),
+    ...raisedBy(step, fencingToken),
+    ...seen,
+  };
   return [decideAfterCheck(step, state, effect, answer, asked, random)];
+}
+
+function raisedBy({ destination }: SendStepOutline, fencingToken: number): { readonly raisedTo?: number } {
+  return destination.repeatSafety.by === "fence" ? { raisedTo: fencingToken } : {};
+}
+
+/** What is known of a case while a worker elsewhere checks. */
+export type CheckElsewhere = Pick<Asking, "caseType" | "state" | "digest">;
+
+/** What a check that is asked elsewhere looks for; null where there is no intent to ask about. `askedAt` in epoch ms. */
+export function checkWanted(
+  asking: CheckElsewhere,
+  question: CheckQuestion,
+  askedAt: number,
+): { readonly intent: Intent; readonly wanted: Wanted; readonly fencingToken: number } | null {
+  const { intent } = stepOf(asking.state, question.step.name);
+  if (intent === null) return null;
+  const fencingToken = nextFencingToken(asking.state, askedAt);
+  return { intent, wanted: wantedOf(asking, question, intent), fencingToken };
+}
+
+/** What to write of the answer to a check that was asked elsewhere. Times in epoch ms. */
+export async function checkedElsewhere(
+  asking: CheckElsewhere & Pick<Asking, "random">,
+  question: CheckQuestion,
+  told: CheckAnswer,
+  { askedAt, answeredAt }: { readonly askedAt: number; readonly answeredAt: number },
+): Promise<readonly Entry[]> {
+  const { caseType, state, random } = asking;
+  const { step } = question;
+  const runtime = sendStepNamed(caseType, step.name);
+  const known = checkWanted(asking, question, askedAt);
+  if (runtime === null || known === null) return [];
+  const answer = maskAnswer(await storable(runtime, told), maskedTexts(caseType, state));
+  const asked = { askedAt, answeredAt, ...raisedBy(step, known.fencingToken) };
+  return [decideAfterCheck(step, state, known.wanted.effect, answer, asked, random)];
+}
+
+function wantedOf(asking: CheckElsewhere, { step, about }: CheckQuestion, intent: Intent): Wanted {
+  return about === "outcome" ? sentBy(asking, step, intent) : wantedNow(asking, step, intent);
 }
 
 /** What a check looks for. */
@@ -102,13 +145,17 @@ interface Wanted {
   readonly effect: CheckedEffect;
 }
 
-function sentBy({ state, digest }: Asking, step: SendStepOutline, intent: Intent): Wanted {
+function sentBy({ state, digest }: CheckElsewhere, step: SendStepOutline, intent: Intent): Wanted {
   const effect = unknownEffect(step, state, intent, digest);
   return { request: { kind: "made", value: decodeRequest(intent) }, effect };
 }
 
 /** For the present input: what was done before may fit it as it is. */
-function wantedNow({ caseType, state, digest }: Asking, step: SendStepOutline, intent: Intent): Wanted {
+function wantedNow(
+  { caseType, state, digest }: CheckElsewhere,
+  step: SendStepOutline,
+  intent: Intent,
+): Wanted {
   const made = makeRequest(caseType, state, step);
   if (made.kind === "failed") return { request: made, effect: unknownEffect(step, state, intent, digest) };
   const request = made.value;

@@ -9,7 +9,7 @@ import { unmeasured, type Measuring } from "../core/measuring.ts";
 import type { Ports } from "../core/ports.ts";
 import { afterClaim, FIRST_ROUND, sharedPlaces } from "../core/turns.ts";
 import type { CaseType } from "../define/case-type.ts";
-import type { Registry } from "../define/registry.ts";
+import { runHere, type Registry } from "../define/registry.ts";
 import {
   CLAIM_BATCH_MAX,
   type ClaimReply,
@@ -144,7 +144,7 @@ class ClaimingWorker implements Worker {
     );
     this.#inFlight = new InFlight({
       store: options.store,
-      registry: options.registry,
+      registry: { all: runHere(options.registry) },
       ports: options.ports,
       databaseClock: this.#databaseClock,
       holderId: () => this.#holding.holderId,
@@ -245,7 +245,10 @@ class ClaimingWorker implements Worker {
 
   #newHolding(): Holding {
     const { store, registry, ports, name, host, build, leaseMs = WORKER_LEASE_MS } = this.#options;
-    const caseTypes = registry.all.map(({ outline }) => ({ name: outline.name, version: outline.version }));
+    const caseTypes = runHere(registry).map(({ outline }) => ({
+      name: outline.name,
+      version: outline.version,
+    }));
     return new Holding({
       store,
       clock: ports.clock,
@@ -353,7 +356,7 @@ class ClaimingWorker implements Worker {
       store.claimDue({
         holderId: holding.holderId,
         claimIds,
-        caseTypes: registry.all.map(({ outline }) => ({ name: outline.name, version: outline.version })),
+        caseTypes: runHere(registry).map(({ outline }) => ({ name: outline.name, version: outline.version })),
         engineVersion: ENGINE_VERSION,
         actWithinMs: ACT_WITHIN_MS_MIN,
         ...(shared === 0 ? {} : { share: { places: shared, after: this.#round.after } }),

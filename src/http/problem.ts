@@ -98,6 +98,7 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   NOTHING_TO_IGNORE: ["Refused", 409],
   PERSON_EXISTS: ["Refused", 409],
   PLAN_CHANGED: ["The plan changed", 412],
+  WORK_PROTOCOL_UNKNOWN: ["The worker speaks another version of the protocol", 409],
   PLAN_NEEDED: ["The plan version is missing", 428],
   NOT_SIGNED_IN: ["Not signed in", 401],
   NOT_ALLOWED: ["Not allowed", 403],

@@ -1,5 +1,6 @@
 /** A case type whose functions are the user's own, called so that the world knows what is under way. */
 
+import { FootholdError } from "../core/errors.ts";
 import type {
   CaseType,
   ProbeContext,
@@ -16,6 +17,7 @@ export type MakeCall = <T>(call: UserCall, work: () => Promise<T>) => Promise<T>
 /** The same case type, each function called through `makeCall`. */
 export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType {
   const { outline, input, events, eventRules, keys, masks, resultOf } = caseType;
+  if (outline.runBy !== undefined) throw runElsewhere(outline.name, outline.runBy);
   const steps = Object.entries(caseType.steps).map(([name, step]): readonly [string, RuntimeStep] => [
     name,
     watchStep(step, makeCall),
@@ -34,6 +36,15 @@ export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType 
     steps: Object.fromEntries(steps),
     destinations: Object.fromEntries(destinations),
   };
+}
+
+/** A world would wait for its worker for ever. */
+function runElsewhere(name: string, runBy: string): FootholdError {
+  return new FootholdError(
+    "INVALID_DEFINITION",
+    `The case type ${name} is run elsewhere, by ${runBy}, and a test world has no worker there. Give the world a case type ` +
+      `of the same name whose steps have functions.`,
+  );
 }
 
 /** A refresh is made for whoever uses the credential: it is no call of one case. */

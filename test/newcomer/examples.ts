@@ -5,7 +5,16 @@ import { join } from "node:path";
 import { z } from "zod";
 
 /** Those that need nothing else of the repository; `services` has systems that they send to. */
-const EXAMPLES = ["beside-a-queue", "import", "mounts", "onboarding", "refunds", "services", "triage-issues"];
+const EXAMPLES = [
+  "beside-a-queue",
+  "import",
+  "mounts",
+  "onboarding",
+  "python-worker",
+  "refunds",
+  "services",
+  "triage-issues",
+];
 
 /** What they import, and what compiles and runs them: in the versions that the repository has. */
 const PACKAGES = [

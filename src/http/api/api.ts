@@ -5,6 +5,8 @@
 
 import { Hono, type Context } from "hono";
 import { FootholdError } from "../../core/errors.ts";
+import { Elsewhere } from "../../engine/elsewhere.ts";
+import type { OnReport } from "../../engine/report.ts";
 import { noteRefusal } from "../../desk/audited.ts";
 import { DEFAULT_TENANT, caseNotFound, isCaseId } from "../../desk/requests.ts";
 import { scheduleNotFound } from "../../desk/schedule-view.ts";
@@ -23,7 +25,11 @@ import type { RouteId } from "./types.ts";
 import type { ApiTypes } from "./types.ts";
 
 /** What the API is made of. */
-export interface ApiOptions extends ApiParts {
+export interface ApiOptions extends Omit<ApiParts, "elsewhere"> {
+  /** How long a worker in another place may be silent, in ms. Default 10,000. */
+  readonly workLeaseMs?: number;
+  /** Told of what becomes of their claims. Default: nobody. */
+  readonly onWork?: OnReport;
   readonly signIn: SignIn;
   readonly cookie: CookieRules;
   /** How often a stream of changes shows that it is there, in ms. Default 10,000. */
@@ -31,6 +37,9 @@ export interface ApiOptions extends ApiParts {
   /** Where a request comes from; null = nobody knows. */
   readonly addressOf: (c: Context) => string | null;
 }
+
+/** The same with what is made of it. */
+type ServedOptions = ApiOptions & ApiParts;
 
 /** How the app tells of an error; the status takes the place of the code's own. */
 export type TellProblem = (
@@ -42,6 +51,10 @@ export type TellProblem = (
 /** An app with every route; what it throws is for the app that it is mounted in. */
 export function createApi(options: ApiOptions, tellProblem: TellProblem): Hono {
   const app = new Hono();
+  const { store, registry, ports, workLeaseMs, onWork } = options;
+  const lease = workLeaseMs === undefined ? {} : { leaseMs: workLeaseMs };
+  const told = onWork === undefined ? {} : { onReport: onWork };
+  const parts = { ...options, elsewhere: new Elsewhere({ store, registry, ports, ...lease, ...told }) };
   // Made when it is asked for: it takes as long as all the rest, and most processes never tell it.
   let document: string | null = null;
   app.get(OPENAPI_PATH, (c) => {
@@ -58,7 +71,7 @@ export function createApi(options: ApiOptions, tellProblem: TellProblem): Hono {
     const { method, path } = API_ROUTES[id];
     const at = `${API_BASE}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
     methods.set(at, [...(methods.get(at) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
-    app.on(method, at, routeNamed(id, options, tellProblem));
+    app.on(method, at, routeNamed(id, parts, tellProblem));
   }
   for (const [path, allowed] of methods) {
     app.all(path, (c) => {
@@ -77,7 +90,7 @@ function routeIds(): readonly RouteId[] {
 
 function routeNamed<Id extends RouteId>(
   id: Id,
-  options: ApiOptions,
+  options: ServedOptions,
   tellProblem: TellProblem,
 ): ReturnType<typeof routeOf<Id>> {
   return routeOf<Id>(
@@ -97,7 +110,7 @@ interface RouteParts<Id extends RouteId> {
 
 function routeOf<Id extends RouteId>(
   { id, head, contract, handler }: RouteParts<Id>,
-  options: ApiOptions,
+  options: ServedOptions,
   tellProblem: TellProblem,
 ): (c: Context) => Promise<Response> {
   const shape = queryShape(contract.query);
@@ -120,7 +133,7 @@ function routeOf<Id extends RouteId>(
       const plan = planOf(head, header("if-match"));
       const sessionToken = cookieToken(options.cookie, header("cookie"));
       const from = { sessionToken, address: options.addressOf(c) };
-      return { params, query, body, plan, who, object, from, parts: options };
+      return { params, query, body, plan, who, object, from, signal: c.req.raw.signal, parts: options };
     } catch (error) {
       const act = refusedAct(id, head, { ...wanted, body: sent });
       const { store, ports } = options;

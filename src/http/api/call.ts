@@ -4,6 +4,7 @@ import type { Ports } from "../../core/ports.ts";
 import type { RightsObject, Roles } from "../../core/rights.ts";
 import type { Registry } from "../../define/registry.ts";
 import type { Desk } from "../../desk/desk.ts";
+import type { Elsewhere } from "../../engine/elsewhere.ts";
 import type { Source } from "../../inbox/source.ts";
 import type { NoticeDeskParts } from "../../notices/notice-desk.ts";
 import type { Store } from "../../store/port.ts";
@@ -22,6 +23,8 @@ export interface ApiParts {
   readonly hasOidc: boolean;
   readonly formatTime: (at: number) => string;
   readonly roles: Roles;
+  /** The work of workers in other places. */
+  readonly elsewhere: Elsewhere;
   /** Who owners are and how they are told; left out = the configuration says nothing of it. */
   readonly notices?: NoticeDeskParts;
   /** Where pages are served and what serves them, for people who meet their repairs. */
@@ -41,6 +44,8 @@ export interface Call<Id extends RouteId> {
   readonly object: RightsObject | null;
   /** What the request came with and from where. */
   readonly from: { readonly sessionToken: string | null; readonly address: string | null };
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
   readonly parts: ApiParts;
 }
 

@@ -106,6 +106,17 @@ import { revealed } from "./schemas/reveal-schemas.ts";
 import { peopleView, settings, signInWays } from "./schemas/settings-schemas.ts";
 import { secondAnswerBody, secondParams, seconds, secondsQuery } from "./schemas/second-schemas.ts";
 import { savedView, savedViews, viewParams } from "./schemas/view-schemas.ts";
+import {
+  beatWorkerBody,
+  claimedWork,
+  claimWorkBody,
+  leaveWorkBody,
+  registered,
+  registerWorkerBody,
+  reportWorkBody,
+  workLife,
+  workTaken,
+} from "./schemas/work-schemas.ts";
 import type { ApiTypes } from "./types.ts";
 
 /** The schemas of one route. */
@@ -205,4 +216,9 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   retryNotice: { ...none, params: messageParams, body: nothing, reply: retried },
   listOwners: { ...none, reply: owners },
   testOwner: { ...none, params: ownerParams, body: nothing, reply: tested },
+  registerWorker: { ...none, body: registerWorkerBody, reply: registered },
+  beatWorker: { ...none, body: beatWorkerBody, reply: workLife },
+  claimWork: { ...none, body: claimWorkBody, reply: claimedWork },
+  leaveWork: { ...none, body: leaveWorkBody, reply: told },
+  reportWork: { ...onCase, body: reportWorkBody, reply: workTaken },
 };

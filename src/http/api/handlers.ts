@@ -24,6 +24,7 @@ import { NOTICE_HANDLERS } from "./notice-handlers.ts";
 import { SCHEDULE_HANDLERS } from "./schedule-handlers.ts";
 import { SECOND_HANDLERS } from "./second-handlers.ts";
 import { VIEW_HANDLERS } from "./view-handlers.ts";
+import { WORK_HANDLERS } from "./work-handlers.ts";
 import { ACCESS_WAIT_MS_MAX } from "./schemas/request-schemas.ts";
 import type {
   ApiTypes,
@@ -164,6 +165,7 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   ...INBOX_HANDLERS,
   ...SETTINGS_HANDLERS,
   ...NOTICE_HANDLERS,
+  ...WORK_HANDLERS,
 };
 
 /** Routes that act on one case and tell what became of it. */

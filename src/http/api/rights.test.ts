@@ -96,6 +96,16 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   retryNotice: {},
   listOwners: null,
   testOwner: {},
+  registerWorker: { protocol: 1, runs: "python", name: "py-1", host: "box", build: "python 3.11" },
+  beatWorker: { workerKey: "nobody", holds: [] },
+  claimWork: { workerKey: "nobody", runs: "python", claimIds: ["0123456789-0123456789-0123456789"] },
+  leaveWork: { workerKey: "nobody" },
+  reportWork: {
+    workerKey: "nobody",
+    claimId: "0123456789-0123456789-0123456789",
+    task: "run 1 1 createRecord",
+    answer: { kind: "confirmed", result: null },
+  },
 };
 
 const routes = Object.entries<RouteHead>(API_ROUTES).map(([id, head]) => ({

@@ -35,7 +35,8 @@ export interface RouteHead {
     | "House"
     | "Inbox"
     | "People"
-    | "Audit";
+    | "Audit"
+    | "Work";
   /** One line. */
   readonly summary: string;
 }

@@ -14,6 +14,7 @@ import { SCHEDULE_ROUTES } from "./schedule-routes.ts";
 import { SETTINGS_ROUTES } from "./settings-routes.ts";
 import { SECOND_ROUTES } from "./second-routes.ts";
 import { VIEW_ROUTES } from "./view-routes.ts";
+import { WORK_ROUTES } from "./work-routes.ts";
 import type { PlannedRoute, RouteId } from "./types.ts";
 
 export type { RouteHead } from "./route-head.ts";
@@ -324,6 +325,7 @@ export const API_ROUTES: {
   ...INBOX_ROUTES,
   ...SETTINGS_ROUTES,
   ...NOTICE_ROUTES,
+  ...WORK_ROUTES,
 };
 
 /** Where the API begins. */

@@ -30,6 +30,7 @@ import type { ViewApiTypes } from "./view-types.ts";
 import type { SettingsApiTypes } from "./settings-types.ts";
 import type { MilestoneApiTypes } from "./milestone-types.ts";
 import type { NoticeApiTypes } from "./notice-types.ts";
+import type { WorkApiTypes } from "./work-types.ts";
 
 export type * from "./audit-types.ts";
 export type * from "./bulk-types.ts";
@@ -40,6 +41,7 @@ export type * from "./schedule-types.ts";
 export type * from "./settings-types.ts";
 export type * from "./milestone-types.ts";
 export type * from "./notice-types.ts";
+export type * from "./work-types.ts";
 
 /** A route that takes nothing. */
 export type Nothing = object;
@@ -257,7 +259,8 @@ export interface ApiTypes
     ScheduleApiTypes,
     SecondApiTypes,
     ViewApiTypes,
-    SettingsApiTypes {
+    SettingsApiTypes,
+    WorkApiTypes {
   readonly showMe: { params: Nothing; query: Nothing; body: null; reply: Me };
   readonly openSession: { params: Nothing; query: Nothing; body: SessionBody; reply: Me };
   readonly endSession: {

@@ -176,6 +176,7 @@ const sendStep: z.ZodType<SendStepOutline> = named<SendStepOutline>("SendStep")(
     part: z
       .strictObject({ of: text, key: text, atOnce: count, inOrder: z.literal(true).exactOptional() })
       .exactOptional(),
+    runBy: text.exactOptional(),
   }),
 );
 
@@ -244,6 +245,7 @@ export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType"
     events: list(text),
     keyFreedBy: oneOf<NonNullable<CaseOutline["keyFreedBy"]>>({ canceled: true, end: true }).exactOptional(),
     search: searchOutline.exactOptional(),
+    runBy: text.exactOptional(),
   }),
 );
 
