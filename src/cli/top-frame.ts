@@ -6,7 +6,7 @@ import { formatDistance, formatTime } from "./times.ts";
 import { chosenIndex, type TopSnapshot, type TopView } from "./top-view.ts";
 
 /** What a line is, for its color. */
-export type Tone = "plain" | "heading" | "alarm" | "chosen" | "quiet";
+type Tone = "plain" | "heading" | "alarm" | "chosen" | "quiet";
 
 /** A line. */
 export interface FrameLine {
