@@ -146,6 +146,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     audit: store.audit,
     notices: store.notices,
     samples: store.samples,
+    keys: store.keys,
     milestones: store.milestones,
     seconds: store.seconds,
     schedules: schedulesOver(call, store.schedules),

@@ -38,6 +38,7 @@ import { noticesListCommand, noticesRetryCommand, noticesTestCommand, ownersComm
 import { problemsCommand, problemsMarkCommand } from "./problems.ts";
 import { auditHeadCommand, auditListCommand } from "./audit.ts";
 import { auditVerifyCommand } from "./audit-verify.ts";
+import { keysListCommand, keysLostCommand, keysRotateCommand } from "./keys.ts";
 import { casesPreviewCommand } from "./cases-preview.ts";
 import type { Command } from "./command.ts";
 import { completionCommandOf } from "./completion.ts";
@@ -160,6 +161,9 @@ export const COMMANDS: readonly Command[] = [
   auditListCommand,
   auditHeadCommand,
   auditVerifyCommand,
+  keysListCommand,
+  keysRotateCommand,
+  keysLostCommand,
   completionCommandOf(() => COMMANDS),
 ];
 

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { FootholdError } from "../core/errors.ts";
+import { codecFault, type PayloadCodec } from "../core/payload-codec.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { BUILT_IN_ROLES, VERBS, type Grant, type Roles } from "../core/rights.ts";
 import { SECOND_RULE_MOVES, type SecondRule } from "../core/second-person.ts";
@@ -21,6 +22,8 @@ export interface LoadedConfig {
   readonly registry: Registry;
   readonly schedules: ScheduleBook;
   readonly database: string | null;
+  /** Null = payloads are stored as they are. */
+  readonly codec: PayloadCodec | null;
   readonly sources: readonly Source[];
   readonly roles: Roles;
   readonly secondRules: readonly SecondRule[];
@@ -60,6 +63,7 @@ export async function loadConfig(file: string): Promise<LoadedConfig> {
     registry,
     schedules: scheduleBookOf(config.schedules ?? [], registry),
     database: config.database ?? null,
+    codec: config.codec ?? null,
     sources: sourcesOf(config),
     roles: rolesOf(config),
     secondRules: secondRulesOf(config),
@@ -95,10 +99,23 @@ function faultOf(value: unknown): string | null {
   if ("database" in value && value.database !== undefined && typeof value.database !== "string") {
     return "has a `database` that is no text";
   }
+  if ("codec" in value && value.codec !== undefined) {
+    const fault = isCodec(value.codec) ? codecFault(value.codec) : "it is not what aesGcm gives";
+    if (fault !== null) return `has a \`codec\` that cannot be used: ${fault}`;
+  }
   const oidc = "oidc" in value && value.oidc !== undefined ? oidcFault(value.oidc) : null;
   const second = "secondPerson" in value && value.secondPerson !== undefined;
   const seconds = second ? secondFault(value.secondPerson) : null;
   return oidc ?? seconds ?? ("roles" in value && value.roles !== undefined ? roleFault(value.roles) : null);
+}
+
+function isCodec(value: unknown): value is PayloadCodec {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, keyIds, seal, open, rewrap }: Partial<Record<keyof PayloadCodec, unknown>> = value;
+  const areTexts = Array.isArray(keyIds) && keyIds.every((id) => typeof id === "string");
+  return (
+    typeof name === "string" && areTexts && [seal, open, rewrap].every((one) => typeof one === "function")
+  );
 }
 
 function oidcFault(oidc: unknown): string | null {

@@ -1,5 +1,6 @@
 /** The command `doctor`: looks for what will go wrong before it does, and says which setting mends it. */
 
+import { isUnreadable } from "../core/corrupt-journal.ts";
 import { isFootholdError, type ErrorCode } from "../core/errors.ts";
 import type { CaseState } from "../core/case-state.ts";
 import { BUILT_IN_ROLES } from "../core/rights.ts";
@@ -15,6 +16,7 @@ import { examineDefinitions } from "../doctor/definitions.ts";
 import { examineOwners } from "../doctor/owners.ts";
 import { byWeight, finding, type Finding, type FindingCode, type Severity } from "../doctor/finding.ts";
 import { tryDestination, type DryAttempt, type LiveReport } from "../doctor/live.ts";
+import { examineKeys } from "../doctor/payload-keys.ts";
 import { examineSchedules } from "../doctor/schedules.ts";
 import { examineSeen } from "../doctor/seen.ts";
 import { systemPorts } from "../engine/system.ts";
@@ -154,6 +156,7 @@ async function examineDatabase(
     const running = isReady && processes === null ? await countProcesses(opened.store) : use.processes;
     found.push(...examineServer(server, { ...use, processes: running } satisfies DatabaseUse));
     if (isReady) {
+      found.push(...examineKeys(await opened.store.keys.list()));
       const states = await newestCases(opened.store);
       const outlines = config?.registry?.all.map(({ outline }) => outline) ?? [];
       found.push(...examineSeen(states), ...examineFound(outlines, states));
@@ -229,6 +232,7 @@ const NO_EMBEDDED = ["DATABASE_MISSING", "--database URL, or npm install embedde
 const DATABASE_FAULTS = new Map<ErrorCode, readonly [FindingCode, string]>([
   ["SCHEMA_MISSING", ["SCHEMA_MISSING", "foothold migrate"]],
   ["SCHEMA_TOO_NEW", ["SCHEMA_TOO_NEW", "upgrade foothold"]],
+  ["PAYLOAD_KEY_MISSING", ["PAYLOAD_KEY_MISSING", "codec.keys"]],
   ["DATABASE_VERSION_UNSUPPORTED", ["DATABASE_VERSION", "upgrade PostgreSQL"]],
   ["EMBEDDED_NOT_INSTALLED", NO_EMBEDDED],
   ["EMBEDDED_UNSUPPORTED_PLATFORM", NO_EMBEDDED],
@@ -245,7 +249,7 @@ async function newestCases(store: Store): Promise<readonly CaseState[]> {
   for (const { caseId } of rows) {
     // One that cannot be read is told where it stands: in review.
     const stored = await store.loadCase(caseId).catch((error: unknown) => {
-      if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL") return null;
+      if (isUnreadable(error)) return null;
       throw error;
     });
     if (stored !== null) states.push(stored.state);

@@ -26,11 +26,14 @@ export const EXIT_CODE_WORDS: readonly (readonly [ExitCode, string])[] = [
     "something unexpected happened, the port is in use, a rehearsed step is unsafe, or new definitions change cases",
   ],
   [EXIT_CODES.usage, "the command line is wrong, or a configuration file is missing"],
-  [EXIT_CODES.notFound, "there is no such case, case type, person or token"],
+  [EXIT_CODES.notFound, "there is no such case, case type, person, token or key"],
   [EXIT_CODES.refused, "the case or your rights do not allow it now; the code on stderr says why"],
   [EXIT_CODES.database, "the database or the server does not answer, or the schema does not fit"],
   [EXIT_CODES.invalid, "an input, event, form, definition or configuration is invalid"],
-  [EXIT_CODES.findings, "the doctor found an error, or the audit is not as it was sealed"],
+  [
+    EXIT_CODES.findings,
+    "the doctor found an error, the audit is not as it was sealed, or an older key is still needed",
+  ],
   [EXIT_CODES.warnings, "the doctor found warnings, and --strict was asked for"],
 ];
 
@@ -107,6 +110,8 @@ const FOR_CODE: Readonly<Record<ErrorCode, ExitCode>> = {
 
   PORT_IN_USE: EXIT_CODES.unexpected,
   CORRUPT_JOURNAL: EXIT_CODES.unexpected,
+  PAYLOAD_KEY_MISSING: EXIT_CODES.database,
+  PAYLOAD_DAMAGED: EXIT_CODES.unexpected,
   ENGINE_TOO_OLD: EXIT_CODES.unexpected,
   NO_STRONG_ETAG: EXIT_CODES.unexpected,
   INVARIANT_BROKEN: EXIT_CODES.unexpected,

@@ -20,6 +20,7 @@ const ON_THE_DATABASE: readonly string[] = [
   "diff.ts",
   "doctor.ts",
   "inbox-send.ts",
+  "keys.ts",
   "people.ts",
   "rehearse.ts",
   "replay.ts",

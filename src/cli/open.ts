@@ -157,12 +157,14 @@ async function openStore(
 ): Promise<OpenedStore> {
   const url = choice === "given" ? call.text("database") : (givenUrl(call) ?? config?.database ?? null);
   const applicationName = `foothold ${call.command.name}`;
+  const sealing = config?.codec ? { codec: config.codec } : {};
   if (url !== null) {
     const direct = directUrl();
     const store = postgresStore({
       url,
       poolMax,
       applicationName,
+      ...sealing,
       ...(direct === null ? {} : { directUrl: direct }),
     });
     return { store, url, place: store.description, close: () => store.close() };
@@ -170,7 +172,7 @@ async function openStore(
   const folder = resolve(call.text("data") ?? DATA_FOLDER);
   if (!mayCreate && !existsSync(join(folder, "data", "PG_VERSION"))) throw noDatabase(folder);
   const server = await startEmbedded({ folder });
-  const store = postgresStore({ url: server.url, poolMax, applicationName });
+  const store = postgresStore({ url: server.url, poolMax, applicationName, ...sealing });
   return {
     store,
     url: server.url,

@@ -1,6 +1,6 @@
-/** What is thrown about a journal that no engine of ours can have written. */
+/** What is thrown about a journal that no engine of ours can have written, or that cannot be opened here. */
 
-import { FootholdError } from "./errors.ts";
+import { FootholdError, isFootholdError } from "./errors.ts";
 
 /** The error for a journal that cannot be read at `revision`. */
 export function corruptJournal(
@@ -13,4 +13,9 @@ export function corruptJournal(
       `The case stays untouched; restore its journal rows from a backup, or cancel it by hand.`,
     { details: { caseId, revision } },
   );
+}
+
+/** Whether an error says that one case cannot be read, which must keep nobody from the others. */
+export function isUnreadable(error: unknown): error is FootholdError {
+  return isFootholdError(error) && (error.code === "CORRUPT_JOURNAL" || error.code === "PAYLOAD_KEY_MISSING");
 }

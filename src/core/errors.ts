@@ -77,6 +77,8 @@ export const ERROR_CODES = [
   "REQUEST_REFUSED",
   // what was found in the store
   "CORRUPT_JOURNAL",
+  "PAYLOAD_KEY_MISSING",
+  "PAYLOAD_DAMAGED",
   "ENGINE_TOO_OLD",
   // a bug in Foothold
   "INVARIANT_BROKEN",

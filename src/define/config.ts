@@ -1,5 +1,6 @@
 /** What a project tells the command line: `foothold.config.js` exports it by default. */
 
+import type { PayloadCodec } from "../core/payload-codec.ts";
 import type { Some, Verb } from "../core/rights.ts";
 import type { SecondRuleMove } from "../core/second-person.ts";
 import type { CaseType } from "./case-type.ts";
@@ -65,6 +66,11 @@ export interface FootholdConfig {
   readonly notices?: NoticeOptions;
   /** URL of the PostgreSQL to use where neither `--database` nor FOOTHOLD_DATABASE_URL names one. */
   readonly database?: string;
+  /**
+   * Seals what cases, events and moves work with before it is stored: what `aesGcm` of `foothold/postgres` gave, or one of your
+   * own. The same keys in every process. Default: all is stored as it is.
+   */
+  readonly codec?: PayloadCodec;
 }
 
 /** Gives a configuration its type. It is checked when it is loaded. */

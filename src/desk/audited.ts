@@ -120,6 +120,7 @@ const NO_ACT: ReadonlySet<ErrorCode> = new Set([
   "INVARIANT_BROKEN",
   "CASE_NOT_FOUND",
   "CORRUPT_JOURNAL",
+  "PAYLOAD_KEY_MISSING",
 ]);
 /** Refusals whose words may repeat what somebody typed. */
 const TOLD_BY_FIELDS: ReadonlySet<ErrorCode> = new Set([

@@ -3,7 +3,8 @@
  * open case is planned as its next pick-up would plan it; nothing is asked outside, changed or recorded.
  */
 
-import { FootholdError, isFootholdError } from "../core/errors.ts";
+import { isUnreadable } from "../core/corrupt-journal.ts";
+import { FootholdError } from "../core/errors.ts";
 import { planCase, type Plan } from "../core/plan.ts";
 import type { PlannedStep } from "../core/planning.ts";
 import { renamesFor } from "../core/renames.ts";
@@ -125,7 +126,7 @@ async function changesOf(parts: DeskParts, row: StoredRow): Promise<readonly Fou
     const plan = planCase(planFrom(parts.ports, caseType, { row: stored.row, state: stored.state, now }));
     return [...renamed, ...changesIn(plan)];
   } catch (error) {
-    if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
+    if (!isUnreadable(error)) throw error;
     return [
       { kind: "unreadable", step: null, sentence: "its journal cannot be read, whatever the definition" },
     ];

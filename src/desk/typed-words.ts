@@ -1,7 +1,7 @@
 /** Words that people type with an act, without what they repeat of what its case masks: lists and the audit hold them as they are. */
 
 import type { CaseState } from "../core/case-state.ts";
-import { isFootholdError } from "../core/errors.ts";
+import { isUnreadable } from "../core/corrupt-journal.ts";
 import type { Entry } from "../core/journal.ts";
 import { readJson } from "../core/json.ts";
 import { maskTexts } from "../core/masked-values.ts";
@@ -63,7 +63,7 @@ export async function maskReason(
     const known = stored === null ? [] : maskedParts(caseType, stored.state);
     return maskTexts(reason, textsOfParts([...known, ...partsGiven(caseType, input)]));
   } catch (error) {
-    if (!isFootholdError(error) || error.code !== "CORRUPT_JOURNAL") throw error;
+    if (!isUnreadable(error)) throw error;
     return "[masked]";
   }
 }

@@ -119,6 +119,8 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   EMBEDDED_FOLDER_UNUSABLE: ["The database cannot be used", 503],
   EMBEDDED_LOCKED: ["The database cannot be used", 503],
   CORRUPT_JOURNAL: ["The case cannot be read", 500],
+  PAYLOAD_KEY_MISSING: ["The database cannot be used", 503],
+  PAYLOAD_DAMAGED: ["Unexpected error", 500],
   ENGINE_TOO_OLD: ["The case cannot be read", 500],
   REQUEST_REFUSED: ["Unexpected error", 500],
   SERVER_UNREACHABLE: ["Unexpected error", 500],

@@ -22,6 +22,7 @@ import type { BulkStore } from "./bulk-port.ts";
 import type { ChildStore } from "./child-port.ts";
 import type { DestinationStore } from "./destination-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
+import type { KeyStore } from "./key-port.ts";
 import type { MilestoneStore } from "./milestone-port.ts";
 import type { NoticeStore } from "./notice-port.ts";
 import type { PeopleStore } from "./people-port.ts";
@@ -362,7 +363,8 @@ export interface Store extends DestinationStore {
   migrate(): Promise<MigrationReport>;
   /**
    * The version of the schema; 0 where there is none, as in memory. Throws SCHEMA_MISSING or SCHEMA_TOO_NEW unless this
-   * engine can work with it.
+   * engine can work with it, and `PAYLOAD_KEY_MISSING` where a key of its payloads is in use that this process lacks. Whatever
+   * claims or begins something throws that too.
    */
   checkSchema(): Promise<number>;
   /** The store's clock. */
@@ -451,6 +453,8 @@ export interface Store extends DestinationStore {
   readonly audit: AuditStore;
   /** What owners are told, and the messages that tell them. */
   readonly notices: NoticeStore;
+  /** The keys that payloads are sealed with. */
+  readonly keys: KeyStore;
   /** What became of all cases, by time. */
   readonly milestones: MilestoneStore;
   /** How cases stand at their steps, now and over time. */

@@ -119,6 +119,7 @@ export class TestProcess {
       audit: store.audit,
       notices: store.notices,
       samples: store.samples,
+      keys: store.keys,
       milestones: store.milestones,
       seconds: store.seconds,
       schedules: {

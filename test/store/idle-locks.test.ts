@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { lockCase } from "../../src/store/postgres/case-lock.ts";
 import { readConnection } from "../../src/store/postgres/connection.ts";
 import { Database } from "../../src/store/postgres/database.ts";
+import { Payloads } from "../../src/store/postgres/payloads.ts";
 import { DriverFault } from "../../src/store/postgres/failures.ts";
 import { appending } from "./contract/changes.ts";
 import { changeOf, newCase, note } from "./made-cases.ts";
@@ -18,7 +19,7 @@ let subject: PostgresSubject;
 let stuck: Database;
 beforeAll(async () => {
   subject = await openPostgres(inject("databaseUrl"));
-  stuck = new Database(readConnection({ url: subject.url, poolMax: 2 }));
+  stuck = new Database(readConnection({ url: subject.url, poolMax: 2 }), new Payloads(null));
 });
 afterAll(async () => {
   await stuck.close();

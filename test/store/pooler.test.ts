@@ -26,7 +26,7 @@ describe.skipIf(!installed.found)(
   () => {
     const bench = useSubject(async () => {
       const serverUrl = inject("databaseUrl");
-      return openPostgres(serverUrl, await start(serverUrl, LENT));
+      return openPostgres(serverUrl, { pooler: await start(serverUrl, LENT) });
     });
 
     test("serves many at once, though no connection remembers what another one prepared", async () => {

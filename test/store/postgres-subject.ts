@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import type { PayloadCodec } from "../../src/core/payload-codec.ts";
 import type { Store } from "../../src/store/port.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase } from "../setup/database.ts";
@@ -15,6 +16,7 @@ const PEOPLE = ["people", "sessions", "tokens", "sign_in_failures"] as const;
 /** Seals are over cases, and begin anew with them. */
 const CLEAR_SEALS = `truncate foothold.schedules, foothold.schedule_slots, foothold.second_requests, foothold.samples;
   truncate foothold.attempt_counts, foothold.turns;
+  truncate foothold.payload_keys;
   truncate foothold.audit, foothold.seals, foothold.sealed_cases;
   update foothold.seal_heads set seal_no = 0, hash = decode(repeat('00', 32), 'hex')`;
 
@@ -24,10 +26,20 @@ export interface PostgresSubject extends Subject {
   readonly client: Client;
 }
 
-/** Opens one. With a `pooler` the stores go through it, but for their hints; it is stopped with the subject. */
-export async function openPostgres(serverUrl: string, pooler?: PgBouncer): Promise<PostgresSubject> {
+/**
+ * Opens one. With a `pooler` the stores go through it, but for their hints; it is stopped with the subject. With a `codec`
+ * they seal what they store.
+ */
+export async function openPostgres(
+  serverUrl: string,
+  { pooler, codec }: { readonly pooler?: PgBouncer; readonly codec?: PayloadCodec } = {},
+): Promise<PostgresSubject> {
   const database = await createTestDatabase(serverUrl);
-  const options = { url: pooler?.through(database.url) ?? database.url, directUrl: database.url };
+  const options = {
+    url: pooler?.through(database.url) ?? database.url,
+    directUrl: database.url,
+    ...(codec === undefined ? {} : { codec }),
+  };
   const store = postgresStore(options);
   const other = postgresStore(options);
   const client = new Client(database.url);

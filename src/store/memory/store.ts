@@ -48,6 +48,7 @@ import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, readPulse, takeable, type SeenNow } from "./listing.ts";
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
+import { memoryKeys } from "./keys.ts";
 import { memoryMilestones } from "./milestones.ts";
 import { memoryNotices } from "./notices.ts";
 import { memoryPeople } from "./people.ts";
@@ -139,6 +140,7 @@ function storeOf(memory: Memory): Store {
       now: () => memory.now(),
       rows: () => [...memory.cases.values()].map(storedRow),
     }),
+    keys: memoryKeys(),
     milestones: memoryMilestones(memory.cases),
     samples: memorySamples({
       now: () => memory.now(),

@@ -24,8 +24,11 @@ import {
   type UnsealedCount,
   type UnsealedPage,
 } from "../audit-port.ts";
+import { steadyMark } from "../../core/payload-codec.ts";
 import { shardOf } from "./case-lock.ts";
 import type { Database, Runner } from "./database.ts";
+import { payloadPlace } from "./payload-places.ts";
+import type { ReadPayload } from "./payloads.ts";
 
 /** Makes it over the store's own pool. */
 export function postgresAudit(database: Database): AuditStore {
@@ -66,19 +69,11 @@ export async function addAuditLine(runner: Runner, line: NewAuditLine): Promise<
   const { why, sentence, before, after } = line;
   const shard = caseId === null ? HOUSE_SHARD : (shardOf(caseId) ?? HOUSE_SHARD);
   const body = Buffer.from(canonicalJson({ why, sentence, before, after }));
-  await runner.run("add_audit_line", [
-    shard,
-    auditId,
-    act,
-    outcome,
-    code,
-    who,
-    personId,
-    caseId,
-    about,
-    plan,
-    body,
-  ]);
+  const columns = [shard, auditId, act, outcome, code, who, personId, caseId, about, plan];
+  const place = payloadPlace("audit", auditId);
+  for (const stored of await runner.payloads.seal([{ place, bytes: body }], "json")) {
+    await runner.run("add_audit_line", [...columns, stored.body, stored.codec]);
+  }
 }
 
 interface LineColumns {
@@ -91,6 +86,7 @@ interface LineColumns {
   readonly case_id: string | null;
   readonly about: string | null;
   readonly plan: string | null;
+  readonly codec: string;
   readonly body: Buffer;
   readonly seal_no: number | null;
   readonly at: number;
@@ -116,7 +112,10 @@ async function listLines(database: Database, filter: AuditFilter): Promise<Audit
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const next = rows.length > limit && last !== undefined ? `${last.at_us}.${last.audit_id}` : null;
-  return { lines: shown.map(toLine), next };
+  const opened = await database.payloads.open(
+    shown.map(({ audit_id: lineId, codec, body }) => ({ place: payloadPlace("audit", lineId), codec, body })),
+  );
+  return { lines: shown.map((row, index) => toLine(row, opened[index])), next };
 }
 
 /** A cursor that is none of ours lies before everything. */
@@ -125,12 +124,8 @@ function placeOf(cursor: string): readonly [number, string] {
   return at === undefined || id === undefined ? [0, ""] : [Number(at), id];
 }
 
-function toLine(row: LineColumns): StoredAuditLine {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `addAuditLine`, the only one that writes lines
-  const body = JSON.parse(row.body.toString("utf8")) as Pick<
-    NewAuditLine,
-    "why" | "sentence" | "before" | "after"
-  >;
+function toLine(row: LineColumns, opened: ReadPayload | undefined): StoredAuditLine {
+  const body = bodyOf(opened);
   return {
     auditId: row.audit_id,
     at: row.at,
@@ -148,6 +143,18 @@ function toLine(row: LineColumns): StoredAuditLine {
     after: body.after,
     sealNo: row.seal_no,
   };
+}
+
+type LineBody = Pick<NewAuditLine, "why" | "sentence" | "before" | "after">;
+
+/** A line whose body cannot be opened says so in its place: it must not take the others down. */
+function bodyOf(opened: ReadPayload | undefined): LineBody {
+  if (opened?.kind === "read") {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `addAuditLine`, the only one that writes lines
+    return JSON.parse(opened.body.toString("utf8")) as LineBody;
+  }
+  const sentence = `What became of it cannot be read: ${opened?.fault.what ?? "it was not opened"}.`;
+  return { why: null, sentence, before: null, after: null };
 }
 
 interface HeadColumns {
@@ -235,7 +242,7 @@ async function readRanges(
       row.definition_version,
       row.engine_version,
       row.credential_id,
-      row.codec,
+      steadyMark(row.codec),
       row.source_id,
     ],
     bodyHash: row.body_hash,
@@ -265,7 +272,7 @@ function toSealedLine(row: LineFacts): SealedLine {
       row.case_id,
       row.about,
       row.plan,
-      row.codec,
+      steadyMark(row.codec),
     ],
     bodyHash: row.body_hash,
     isIntact: row.is_intact,

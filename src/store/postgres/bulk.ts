@@ -12,6 +12,8 @@ import {
   type BulkStore,
 } from "../bulk-port.ts";
 import type { Database } from "./database.ts";
+import { payloadPlace } from "./payload-places.ts";
+import { openJson, sealJson } from "./sealed-json.ts";
 
 /** Makes it over the store's own pool. */
 export function postgresBulk(database: Database): BulkStore {
@@ -48,7 +50,8 @@ export function postgresBulk(database: Database): BulkStore {
 async function create(database: Database, ...[act, caseIds]: Parameters<BulkStore["create"]>): Promise<void> {
   invariant(caseIds.length <= BULK_CASES_MAX, `a bulk act of ${caseIds.length} cases was to be stored`);
   const { bulkId, move, request, filter, by, reason, state } = act;
-  const [told, found, who] = [JSON.stringify(request), JSON.stringify(filter), JSON.stringify(by)];
+  const told = await sealJson(database.payloads, payloadPlace("bulk_acts", bulkId), request);
+  const [found, who] = [JSON.stringify(filter), JSON.stringify(by)];
   await database.run("create_bulk", [bulkId, move, told, found, who, reason, state, caseIds]);
 }
 
@@ -81,10 +84,14 @@ async function listActs(
   limit: number,
 ): Promise<readonly BulkAct[]> {
   const rows = await database.run<ActRow>("list_bulk", [bulkId, limit]);
-  return rows.map((row) => ({
+  const requests = await openJson(
+    database.payloads,
+    rows.map(({ bulk_id: id, request }) => ({ place: payloadPlace("bulk_acts", id), value: request })),
+  );
+  return rows.map((row, index) => ({
     bulkId: row.bulk_id,
     move: row.move,
-    request: row.request,
+    request: requests[index] ?? null,
     filter: row.filter,
     by: row.made_by,
     reason: row.reason,

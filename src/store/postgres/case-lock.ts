@@ -15,13 +15,14 @@ import {
 } from "./case-rows.ts";
 import type { Runner } from "./database.ts";
 import {
+  codecColumn,
   encodeEntries,
   entryColumns,
   lineageAfter,
   summaryColumns,
   type Appending,
 } from "./entry-columns.ts";
-import type { EntryColumns } from "./journal-codec.ts";
+import { openEntries, sealEntries, type EntryColumns } from "./journal-codec.ts";
 import { indexChange } from "./search-index.ts";
 import type { SnapshotColumns } from "./snapshots.ts";
 
@@ -45,8 +46,7 @@ export async function readMissed(
   revision: number,
 ): Promise<readonly JournalEntry[]> {
   if (row.revision <= revision) return [];
-  const rows = await runner.run<EntryColumns>("read_journal", [row.shard, row.caseId, revision]);
-  return toEntries(row, revision, rows);
+  return toEntries(row, revision, await readEntries(runner, row, revision));
 }
 
 /** A case folded, what a change of it is known by already, and the database's time. */
@@ -61,7 +61,8 @@ export interface LockedCase {
 
 /** Folds a locked case. Throws `CORRUPT_JOURNAL`. */
 export async function readLocked(runner: Runner, row: StoredRow, knownAs: string): Promise<LockedCase> {
-  const rows = await runner.run<TailColumns>("read_tail", [row.shard, row.caseId, FOLD_VERSION, knownAs]);
+  const stored = await runner.run<TailColumns>("read_tail", [row.shard, row.caseId, FOLD_VERSION, knownAs]);
+  const rows = await openEntries(runner.payloads, stored, () => row.caseId);
   const read = foldTail(row, rows) ?? (await readWhole(runner, row));
   if (read.kind === "unreadable") throw read.fault;
   const [first] = rows;
@@ -71,7 +72,17 @@ export async function readLocked(runner: Runner, row: StoredRow, knownAs: string
 
 /** Folds a case from its whole journal. */
 async function readWhole(runner: Runner, row: StoredRow): Promise<ReadCase> {
-  return foldWhole(row, await runner.run<EntryColumns>("read_journal", [row.shard, row.caseId, 0]));
+  return foldWhole(row, await readEntries(runner, row, 0));
+}
+
+/** The entries after `revision` as they are stored, opened. */
+async function readEntries(
+  runner: Runner,
+  { shard, caseId }: StoredRow,
+  revision: number,
+): Promise<readonly EntryColumns[]> {
+  const rows = await runner.run<EntryColumns>("read_journal", [shard, caseId, revision]);
+  return openEntries(runner.payloads, rows, () => caseId);
 }
 
 type TailColumns = SnapshotColumns &
@@ -93,6 +104,9 @@ export async function writeCase(
   const { row, claim } = change;
   const taken = typeof claim === "object" && claim.kind === "take" ? claim : null;
   const isClaimed = claim !== "free" && (locked.claim !== null || taken !== null);
+  const { caseId, revision } = locked;
+  const plain = { caseId, revision, entries: encodeEntries(caseId, revision, change) };
+  const [entries = plain.entries] = await sealEntries(runner.payloads, [plain]);
   await indexChange(runner, locked, row.summary);
   await runner.run("write_case", [
     locked.shard,
@@ -108,11 +122,12 @@ export async function writeCase(
     change.commitId,
     locked.revision,
     lineageAfter(locked.lineage, change),
-    ...entryColumns(encodeEntries(locked.caseId, locked.revision, change)),
+    ...entryColumns(entries),
     change.hint,
     taken?.claimId ?? null,
     taken?.holderId ?? null,
     change.knownAs,
     row.definitionVersion,
+    codecColumn(entries),
   ]);
 }

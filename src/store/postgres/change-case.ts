@@ -16,6 +16,7 @@ import { lockCase, readLocked, shardOf, writeCase } from "./case-lock.ts";
 import { toEntries, toRow, type CaseColumns, type MaybeEntryColumns } from "./case-rows.ts";
 import type { Database, Session } from "./database.ts";
 import { summaryColumns } from "./entry-columns.ts";
+import { openEntries } from "./journal-codec.ts";
 import type { Hinting } from "./listener.ts";
 import { writeSnapshot } from "./snapshots.ts";
 
@@ -91,7 +92,8 @@ function isFreeAfter({ claim }: StoredRow, change: ClaimChange): boolean {
 export async function loadCase(database: Database, caseId: string): Promise<StoredCase | null> {
   const shard = shardOf(caseId);
   if (shard === null) return null;
-  const rows = await database.run<CaseColumns & MaybeEntryColumns>("load_case", [shard, caseId]);
+  const stored = await database.run<CaseColumns & MaybeEntryColumns>("load_case", [shard, caseId]);
+  const rows = await openEntries(database.payloads, stored, () => caseId);
   const [first] = rows;
   if (first === undefined) return null;
   const row = toRow(first);

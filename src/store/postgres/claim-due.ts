@@ -3,7 +3,13 @@
 import { invariant } from "../../core/errors.ts";
 import type { TurnGroup } from "../../core/turns.ts";
 import { FOLD_VERSION } from "../../core/snapshot.ts";
-import { CLAIM_BATCH_MAX, type ClaimReply, type ClaimRequest, type StoredRow } from "../port.ts";
+import {
+  CLAIM_BATCH_MAX,
+  type ClaimReply,
+  type ClaimRequest,
+  type StoredRow,
+  type UnreadableCase,
+} from "../port.ts";
 import {
   foldTail,
   foldWhole,
@@ -15,8 +21,12 @@ import {
   type ReadCase,
 } from "./case-rows.ts";
 import type { Database, Parameter } from "./database.ts";
+import { openEntries } from "./journal-codec.ts";
 import type { SearchIndex } from "./search-index.ts";
 import { writeSnapshot } from "./snapshots.ts";
+
+/** How long a case is left to processes that have its key, in ms: by then this one has looked at the keys again. */
+const PUT_BACK_MS = 15_000;
 
 type ClaimedColumns = FoldableColumns & {
   readonly now: number;
@@ -40,7 +50,7 @@ export async function claimDue(
   ];
   const { places = 0, after = null } = request.share ?? {};
   const claim: readonly Parameter[] = [...whichCases, holderId, actWithinMs, claimIds, FOLD_VERSION];
-  const rows =
+  const stored =
     places === 0
       ? await database.run<ClaimedColumns>("claim_due", claim)
       : await database.run<ClaimedColumns>("claim_shared", [
@@ -49,6 +59,7 @@ export async function claimDue(
           after?.caseType ?? null,
           after?.tenant ?? null,
         ]);
+  const rows = await openEntries(database.payloads, stored, (row) => row.case_id);
   const groups = groupByCase(rows);
   const read = await Promise.all(groups.map((group) => readClaimed(database, group)));
   for (const one of read) {
@@ -57,11 +68,13 @@ export async function claimDue(
       searchIndex.note({ caseId, search: summary.search });
     }
   }
+  const unread = read.flatMap((one) =>
+    one?.kind === "unreadable" ? [{ row: one.row, fault: one.fault }] : [],
+  );
+  for (const { row } of unread.filter(isKeyless)) await putBack(database, row);
   const found = {
     cases: read.flatMap((one) => (one?.kind === "folded" ? [one.stored] : [])).toSorted(byDueTime),
-    unreadable: read.flatMap((one) =>
-      one?.kind === "unreadable" ? [{ row: one.row, fault: one.fault }] : [],
-    ),
+    unreadable: unread.filter((one) => !isKeyless(one)),
   };
   const [first] = rows;
   const sharedTo = first === undefined ? null : sharedToOf(first);
@@ -74,6 +87,18 @@ export async function claimDue(
   );
   invariant(next !== undefined, "next_due returned no row");
   return { ...found, nextDueAt: next.next_due_at, sharedTo, now: first?.now ?? next.now };
+}
+
+/**
+ * It is this process that cannot read it, and another one can: it is given back, and not set aside as damaged. Only cases
+ * that were written in the few seconds since this process looked at the keys come so far.
+ */
+function isKeyless({ fault }: UnreadableCase): boolean {
+  return fault.code === "PAYLOAD_KEY_MISSING";
+}
+
+async function putBack(database: Database, { shard, caseId, claim }: StoredRow): Promise<void> {
+  await database.run("put_back", [shard, caseId, claim?.claimId ?? null, PUT_BACK_MS]);
 }
 
 function sharedToOf({
@@ -99,7 +124,8 @@ async function readClaimed(database: Database, rows: readonly FoldableColumns[])
 }
 
 async function readAgain(database: Database, { shard, caseId, claim }: StoredRow): Promise<ReadCase | null> {
-  const rows = await database.run<CaseColumns & MaybeEntryColumns>("load_case", [shard, caseId]);
+  const stored = await database.run<CaseColumns & MaybeEntryColumns>("load_case", [shard, caseId]);
+  const rows = await openEntries(database.payloads, stored, () => caseId);
   const [first] = rows;
   if (first === undefined) return null;
   const row = toRow(first);

@@ -5,11 +5,13 @@
  */
 
 import { judgeCommit } from "../../core/claim.ts";
-import { invariant, isFootholdError } from "../../core/errors.ts";
+import { isUnreadable } from "../../core/corrupt-journal.ts";
+import { invariant } from "../../core/errors.ts";
 import { COMMIT_BATCH_MAX, type CaseWrite, type HolderCommit, type HolderReply } from "../port.ts";
 import { lockCase, readMissed, writeCase } from "./case-lock.ts";
 import type { Database, Parameter, Runner, Session } from "./database.ts";
 import {
+  codecColumn,
   encodeEntries,
   entryColumns,
   lineageAfter,
@@ -19,7 +21,7 @@ import {
   type SummaryColumns,
 } from "./entry-columns.ts";
 import { isCollision, isDataFault, sayFault, Unstorable } from "./failures.ts";
-import type { EncodedEntry } from "./journal-codec.ts";
+import { sealEntries, type EncodedEntry } from "./journal-codec.ts";
 import { indexValues, type FoundCase, type SearchIndex } from "./search-index.ts";
 
 /** Entries that the statement for a lone commit has room for. */
@@ -137,12 +139,19 @@ async function storeTogether(door: Door, sorted: readonly Encoded[]): Promise<Re
 /** The numbers, from 1, of those that were stored. */
 async function runCommits(
   runner: Runner,
-  sorted: readonly Encoded[],
+  plain: readonly Encoded[],
 ): Promise<readonly { readonly n: number }[]> {
+  const sorted = await sealAll(runner, plain);
   const [first] = sorted;
   return first !== undefined && sorted.length === 1 && first.entries.length <= LONE_ENTRIES_MAX
     ? runner.run<{ readonly n: number }>("commit_one", loneParameters(first))
     : runner.run<{ readonly n: number }>("commit_batch", batchParameters(sorted));
+}
+
+async function sealAll(runner: Runner, plain: readonly Encoded[]): Promise<readonly Encoded[]> {
+  const cases = plain.map(({ commit: { caseId, revision }, entries }) => ({ caseId, revision, entries }));
+  const sealed = await sealEntries(runner.payloads, cases);
+  return plain.map((one, index) => ({ ...one, entries: sealed[index] ?? one.entries }));
 }
 
 function foundBy({ shard, caseId, current }: HolderCommit): FoundCase {
@@ -186,6 +195,7 @@ function loneParameters({ commit, summary, entries, lineage }: Encoded): readonl
     commit.lineage,
     lineage,
     row.definitionVersion,
+    ...Array.from({ length: LONE_ENTRIES_MAX }, (_, index) => entries[index]?.codec ?? null),
   ];
 }
 
@@ -212,6 +222,7 @@ function batchParameters(sorted: readonly Encoded[]): readonly Parameter[] {
     commits.map(({ lineage }) => lineage),
     sorted.map(({ lineage }) => lineage),
     rows.map(({ definitionVersion }) => definitionVersion),
+    codecColumn(sorted.flatMap(({ entries }) => entries)),
   ];
 }
 
@@ -222,8 +233,7 @@ async function judge(database: Database, commit: HolderCommit): Promise<HolderRe
   } catch (error) {
     if (isDataFault(error)) return { kind: "refused", why: sayFault(error) };
     // The others of the batch must not wait for a case whose journal is damaged.
-    if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL")
-      return { kind: "refused", why: error.message };
+    if (isUnreadable(error)) return { kind: "refused", why: error.message };
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 
 import type { ClientConfig, CustomTypesConfig } from "pg";
 import { FootholdError } from "../../core/errors.ts";
+import { codecFault, type PayloadCodec } from "../../core/payload-codec.ts";
 import { DEFAULT_SCHEMA } from "../sql/statements.ts";
 
 /** A connection given part by part, where a URL does not do. */
@@ -35,6 +36,8 @@ export interface PostgresStoreOptions {
   readonly queryTimeoutMs?: number;
   /** How long connecting, or waiting for a free connection, may take, in ms; 5,000 when left out. */
   readonly connectTimeoutMs?: number;
+  /** Seals what cases, events and moves work with before it is stored: `aesGcm({ keys })`, or one of your own. */
+  readonly codec?: PayloadCodec;
 }
 
 /** Options with every default filled in. */
@@ -55,8 +58,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a connection may be silent before the system asks whether the other end is still there. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/** Checks the options. Throws `DATABASE_URL_INVALID`. */
+/** Checks the options. Throws `DATABASE_URL_INVALID` or `CONFIG_INVALID`. */
 export function readConnection(options: PostgresStoreOptions): Connecting {
+  const fault = options.codec === undefined ? null : codecFault(options.codec);
+  if (fault !== null) {
+    throw new FootholdError("CONFIG_INVALID", `The payload codec cannot be used: ${fault}.`);
+  }
   const target = readTarget(options.url);
   const common = {
     application_name: options.applicationName ?? "foothold",

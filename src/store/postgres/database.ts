@@ -3,6 +3,7 @@
 import { Pool, types, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { readStatements, type StatementName, type Statements } from "../sql/statements.ts";
 import type { Connecting } from "./connection.ts";
+import type { Payloads } from "./payloads.ts";
 import { DriverFault, isConnectionUsable, isPreparedElsewhere, translate } from "./failures.ts";
 import { Turnstile } from "./turnstile.ts";
 
@@ -11,6 +12,8 @@ export type Parameter = string | number | boolean | Buffer | null | readonly Par
 
 /** Runs statements, each in a transaction of its own or all in one. They throw {@link DriverFault}. */
 export interface Runner {
+  /** What seals what is stored and opens what is read. */
+  readonly payloads: Payloads;
   /** Runs a prepared statement. `Row` is what its file says that it returns. */
   run<Row extends object>(name: StatementName, values: readonly Parameter[]): Promise<readonly Row[]>;
 }
@@ -22,13 +25,15 @@ const IDLE_TIMEOUT_MS = 60_000;
 export class Database implements Runner {
   readonly schema: string;
   readonly place: string;
+  readonly payloads: Payloads;
   private readonly statements: Statements;
   private readonly preparing: Preparing = { isKept: true };
   private readonly pool: Pool;
   private readonly lending: Turnstile;
   private ending: Promise<void> | undefined;
 
-  constructor(connecting: Connecting) {
+  constructor(connecting: Connecting, payloads: Payloads) {
+    this.payloads = payloads;
     this.schema = connecting.schema;
     this.place = connecting.place;
     this.statements = readStatements(connecting.schema);
@@ -113,7 +118,11 @@ export class Database implements Runner {
   }
 
   private sessionOf(client: PoolClient): Session {
-    return new Session(client, { statements: this.statements, preparing: this.preparing });
+    return new Session(client, {
+      statements: this.statements,
+      preparing: this.preparing,
+      payloads: this.payloads,
+    });
   }
 
   /** Where a prepared statement failed nothing was done, and none is prepared from then on: a second try ends it. */
@@ -157,6 +166,7 @@ interface Preparing {
 interface SessionParts {
   readonly statements: Statements;
   readonly preparing: Preparing;
+  readonly payloads: Payloads;
 }
 
 /** A connection that was lent. `end` gives it back; safe twice. */
@@ -191,6 +201,10 @@ export class Session implements Runner {
       if (isPreparedElsewhere(fault)) preparing.isKept = false;
       throw fault;
     }
+  }
+
+  get payloads(): Payloads {
+    return this.parts.payloads;
   }
 
   /** The process of the server that answered as we connected; a pooler tells another one, or none. */

@@ -78,3 +78,8 @@ export function entryColumns(entries: readonly EncodedEntry[]): readonly Paramet
     entries.map(({ body }) => body),
   ];
 }
+
+/** How the body of each entry is written: the last of their columns, which statements take at their end. */
+export function codecColumn(entries: readonly EncodedEntry[]): Parameter {
+  return entries.map(({ codec }) => codec);
+}

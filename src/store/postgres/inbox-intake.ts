@@ -4,6 +4,8 @@ import { invariant } from "../../core/errors.ts";
 import { TAKE_IN_MAX, type NewDelivery, type Refusal, type TakenEvent } from "../inbox-port.ts";
 import type { Database, Parameter, Runner } from "./database.ts";
 import { shardIn } from "./inbox-rows.ts";
+import { payloadPlace } from "./payload-places.ts";
+import type { StorablePayload } from "./payloads.ts";
 
 /** Bytes of a body that is stored in one value with others. */
 const SMALL_BODY_BYTES = 256 * 1024;
@@ -24,11 +26,21 @@ export async function takeIn(
 ): Promise<readonly (readonly TakenEvent[])[]> {
   invariant(deliveries.length <= TAKE_IN_MAX, `${deliveries.length} deliveries were taken in at once`);
   if (deliveries.length === 0) return [];
-  const large = deliveries.filter(isLarge);
-  if (large.length === 0) return store(database, deliveries);
+  const bodies = await database.payloads.seal(
+    deliveries.map(({ deliveryId, body }) => ({
+      place: payloadPlace("deliveries", deliveryId),
+      bytes: body,
+    })),
+    "raw",
+  );
+  const large = deliveries.flatMap((delivery, index) => {
+    const stored = bodies[index];
+    return isLarge(delivery) && stored !== undefined ? [{ delivery, body: stored.body }] : [];
+  });
+  if (large.length === 0) return store(database, deliveries, bodies);
   return database.transact("begin_change", async (session) => {
-    const taken = await store(session, deliveries);
-    for (const delivery of large) await storeParts(session, delivery);
+    const taken = await store(session, deliveries, bodies);
+    for (const { delivery, body } of large) await storeParts(session, delivery.deliveryId, body);
     return taken;
   });
 }
@@ -54,10 +66,10 @@ function isLarge({ body }: NewDelivery): boolean {
   return body.length > SMALL_BODY_BYTES;
 }
 
-async function storeParts(runner: Runner, { deliveryId, body }: NewDelivery): Promise<void> {
+async function storeParts(runner: Runner, deliveryId: string, body: Buffer): Promise<void> {
   const shard = shardIn(deliveryId);
   for (let at = 0, partNo = 0; at < body.length; at += PART_BYTES, partNo += 1) {
-    const part = Buffer.from(body.buffer, body.byteOffset + at, Math.min(PART_BYTES, body.length - at));
+    const part = body.subarray(at, at + PART_BYTES);
     await runner.run("store_body_part", [shard, deliveryId, partNo, part]);
   }
 }
@@ -65,11 +77,15 @@ async function storeParts(runner: Runner, { deliveryId, body }: NewDelivery): Pr
 async function store(
   runner: Runner,
   deliveries: readonly NewDelivery[],
+  bodies: readonly StorablePayload[],
 ): Promise<readonly (readonly TakenEvent[])[]> {
+  const here = bodies.map(({ body }, index) => (isLargeAt(deliveries, index) ? NO_BYTES : body));
   const rows = await runner.run<TakenRow>("take_in", [
-    ...deliveryColumns(deliveries),
+    ...deliveryColumns(deliveries, here),
     ...eventColumns(deliveries),
     ...workColumns(deliveries),
+    bodies.map(({ codec }) => codec),
+    here.map((body) => body.length),
   ]);
   const taken = rows.map((row) => ({
     eventId: row.event_id,
@@ -80,9 +96,16 @@ async function store(
   return deliveries.map(({ events }) => taken.slice(at, (at += events.length)));
 }
 
-function deliveryColumns(deliveries: readonly NewDelivery[]): readonly Parameter[] {
-  // As text an array of bytes would be twice as long and cost a copy of each: all bodies go as one value.
-  const bodies = deliveries.map((one) => (isLarge(one) ? NO_BYTES : one.body));
+function isLargeAt(deliveries: readonly NewDelivery[], index: number): boolean {
+  const delivery = deliveries[index];
+  return delivery !== undefined && isLarge(delivery);
+}
+
+/** As text an array of bytes would be twice as long and cost a copy of each: all bodies go as one value. */
+function deliveryColumns(
+  deliveries: readonly NewDelivery[],
+  bodies: readonly Buffer[],
+): readonly Parameter[] {
   let at = 1;
   const begins = bodies.map((body) => {
     const begin = at;

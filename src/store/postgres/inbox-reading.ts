@@ -17,6 +17,8 @@ import {
   type WorkState,
 } from "../inbox-port.ts";
 import type { Database } from "./database.ts";
+import { payloadPlace } from "./payload-places.ts";
+import { unreadable } from "./payloads.ts";
 import {
   shardIn,
   toDelivery,
@@ -30,15 +32,24 @@ import {
   type WorkRow,
 } from "./inbox-rows.ts";
 
-/** Reads a body as the port says. */
+/** Reads a body as the port says. Throws `PAYLOAD_KEY_MISSING` or `PAYLOAD_DAMAGED`. */
 export async function loadBody(database: Database, deliveryId: string): Promise<Uint8Array | null> {
-  const rows = await database.run<{ readonly body_kept: string; readonly body: Buffer | null }>("load_body", [
-    shardIn(deliveryId),
-    deliveryId,
-  ]);
+  const rows = await database.run<BodyRow>("load_body", [shardIn(deliveryId), deliveryId]);
   const parts = rows.flatMap(({ body }) => body ?? []);
   const isKept = rows.some(({ body_kept: kept }) => kept === "here" || kept === "parts");
-  return isKept ? Buffer.concat(parts) : null;
+  const [first] = rows;
+  if (!isKept || first === undefined) return null;
+  const place = payloadPlace("deliveries", deliveryId);
+  const [opened] = await database.payloads.open([{ place, codec: first.codec, body: Buffer.concat(parts) }]);
+  if (opened?.kind === "unreadable") throw unreadable(`The body of delivery ${deliveryId}`, opened.fault);
+  return opened?.body ?? null;
+}
+
+interface BodyRow {
+  readonly body_kept: string;
+  /** The same in every row. */
+  readonly codec: string;
+  readonly body: Buffer | null;
 }
 
 /** Shows an event as the port says. */

@@ -29,15 +29,24 @@ import {
   settleWork,
   takeKey,
 } from "./inbox-work.ts";
+import type { KeyWatch } from "./key-watch.ts";
 import type { Hinting } from "./listener.ts";
 
 /** Makes it over the store's own pool. */
-export function postgresInbox(database: Database, hinting: Hinting): InboxStore {
+export function postgresInbox(database: Database, hinting: Hinting, watch: KeyWatch): InboxStore {
   return {
-    takeIn: (deliveries) => database.guarded(() => takeIn(database, deliveries)),
+    takeIn: (deliveries) =>
+      database.guarded(async () => {
+        await watch.ready();
+        return takeIn(database, deliveries);
+      }),
     refuse: (refusals) => database.guarded(() => refuse(database, refusals)),
     hintWork: () => database.guarded(() => hintWork(database, hinting)),
-    claimWork: (request) => database.guarded(() => claimWork(database, request)),
+    claimWork: (request) =>
+      database.guarded(async () => {
+        await watch.ready();
+        return claimWork(database, request);
+      }),
     settleWork: (outcomes) => database.guarded(() => settleWork(database, outcomes)),
     releaseWork: (holderId, known) => database.guarded(() => releaseWork(database, holderId, known)),
     takeKey: (eventId, key) => database.guarded(() => takeKey(database, eventId, key)),

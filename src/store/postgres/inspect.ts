@@ -3,6 +3,7 @@
 import { invariant } from "../../core/errors.ts";
 import { readConnection, type PostgresStoreOptions } from "./connection.ts";
 import { Database } from "./database.ts";
+import { Payloads } from "./payloads.ts";
 
 /** What a server tells of itself. */
 export interface ServerDescription {
@@ -42,7 +43,7 @@ interface Columns {
 
 /** Asks a server over a connection of its own. Throws `DATABASE_UNAVAILABLE` and what connecting throws. */
 export async function inspectServer(options: PostgresStoreOptions): Promise<ServerDescription> {
-  const database = new Database(readConnection({ ...options, poolMax: 1 }));
+  const database = new Database(readConnection({ ...options, poolMax: 1 }), new Payloads(null));
   try {
     return await database.guarded(async () => {
       const { session, end } = await database.lend();

@@ -3,7 +3,7 @@
 import { checkMilestoneLimit, milestoneCursor, readMilestoneCursor } from "../milestone-cursor.ts";
 import type { Milestone, MilestoneFilter, MilestonePage, MilestoneStore } from "../milestone-port.ts";
 import type { Database } from "./database.ts";
-import { decodeEntry, type EntryColumns } from "./journal-codec.ts";
+import { decodeEntry, openEntries, type EntryColumns } from "./journal-codec.ts";
 
 /** Makes them over the store's own pool. */
 export function postgresMilestones(database: Database): MilestoneStore {
@@ -23,7 +23,7 @@ async function list(
 ): Promise<MilestonePage> {
   checkMilestoneLimit(limit);
   const place = readMilestoneCursor(after);
-  const rows = await database.run<MilestoneRow>("list_milestones", [
+  const stored = await database.run<MilestoneRow>("list_milestones", [
     kinds ?? null,
     untilAt ?? null,
     place?.at ?? null,
@@ -32,6 +32,7 @@ async function list(
     // One more than wanted tells whether there is a next page.
     limit + 1,
   ]);
+  const rows = await openEntries(database.payloads, stored, (row) => row.case_id);
   const milestones = rows.slice(0, limit).map(toMilestone);
   const last = milestones.at(-1);
   return { milestones, next: rows.length > limit && last !== undefined ? milestoneCursor(last) : null };

@@ -6,6 +6,8 @@ import type { SecondMove, SecondState } from "../../core/second-person.ts";
 import { SECONDS_MAX, type SecondRequest, type SecondStore } from "../second-port.ts";
 import { shardOf } from "./case-lock.ts";
 import type { Database } from "./database.ts";
+import { payloadPlace } from "./payload-places.ts";
+import { openJson, sealJson } from "./sealed-json.ts";
 
 interface Columns {
   readonly request_id: string;
@@ -29,7 +31,8 @@ export function postgresSeconds(database: Database): SecondStore {
   return {
     ask: ({ requestId, caseId, move, request, step, plan, reason, askedBy, lastsMs }) =>
       database.guarded(async () => {
-        const [told, who] = [JSON.stringify(request), JSON.stringify(askedBy)];
+        const told = await sealJson(database.payloads, payloadPlace("second_requests", requestId), request);
+        const who = JSON.stringify(askedBy);
         const shard = shardOf(caseId);
         await database.run("ask_second", [
           shard,
@@ -46,19 +49,20 @@ export function postgresSeconds(database: Database): SecondStore {
       }),
     load: (requestId) =>
       database.guarded(async () => {
-        const [row] = await database.run<Columns>("load_second", [shardOfRequest(requestId), requestId]);
-        return row === undefined ? null : toRequest(row);
+        const rows = await database.run<Columns>("load_second", [shardOfRequest(requestId), requestId]);
+        const [request = null] = await toRequests(database, rows);
+        return request;
       }),
     listOpen: (caseId) =>
       database.guarded(async () => {
         const shard = caseId === null ? null : shardOf(caseId);
         const rows = await database.run<Columns>("list_open_seconds", [shard, caseId, SECONDS_MAX]);
-        return rows.map(toRequest);
+        return toRequests(database, rows);
       }),
     listOf: (caseId) =>
       database.guarded(async () => {
         const rows = await database.run<Columns>("list_seconds_of", [shardOf(caseId), caseId, SECONDS_MAX]);
-        return rows.map(toRequest).toReversed();
+        return (await toRequests(database, rows)).toReversed();
       }),
     settle: ({ requestId, to, by, why }) =>
       database.guarded(async () => {
@@ -71,6 +75,17 @@ export function postgresSeconds(database: Database): SecondStore {
 /** Null for an id that is none of ours, so that nothing is found. */
 function shardOfRequest(requestId: string): number | null {
   return shardOf(requestId.slice(1));
+}
+
+async function toRequests(database: Database, rows: readonly Columns[]): Promise<readonly SecondRequest[]> {
+  const requests = await openJson(
+    database.payloads,
+    rows.map(({ request_id: id, request }) => ({
+      place: payloadPlace("second_requests", id),
+      value: request,
+    })),
+  );
+  return rows.map((row, index) => toRequest({ ...row, request: requests[index] ?? null }));
 }
 
 function toRequest(row: Columns): SecondRequest {

@@ -1,5 +1,5 @@
 /**
- * Snapshots as bytes: the state as JSON in UTF-8. Readers write them, not commits: a reader has the state at hand, a
+ * Snapshots as bytes: the state as JSON in UTF-8, sealed where the store has a codec. Readers write them, not commits: a reader has the state at hand, a
  * commit is what everybody waits for, and a snapshot that is missing costs nothing but the time to make it.
  */
 
@@ -7,10 +7,11 @@ import type { CaseState } from "../../core/case-state.ts";
 import { FOLD_VERSION, SNAPSHOT_ENTRIES, type Snapshot } from "../../core/snapshot.ts";
 import type { StoredRow } from "../port.ts";
 import type { Runner } from "./database.ts";
+import { snapshotPlace } from "./payload-places.ts";
 
 /** Largest snapshot, in bytes: one that takes longer to read than the journal saves nobody time. */
 const SNAPSHOT_BYTES_MAX = 8 * 1024 * 1024;
-/** The one codec there is. */
+/** The mark of bodies that are not sealed. */
 const JSON_CODEC = "json";
 
 /** The columns of a snapshot, all null where there is none; in later rows of the same case all but the revision are. */
@@ -43,5 +44,9 @@ export async function writeSnapshot(
   if (entryCount < SNAPSHOT_ENTRIES) return;
   const body = Buffer.from(JSON.stringify(state));
   if (body.length > SNAPSHOT_BYTES_MAX) return;
-  await runner.run("write_snapshot", [shard, caseId, state.revision, lineage, FOLD_VERSION, body]);
+  const place = snapshotPlace(caseId, state.revision);
+  for (const stored of await runner.payloads.seal([{ place, bytes: body }], JSON_CODEC)) {
+    const values = [shard, caseId, state.revision, lineage, FOLD_VERSION, stored.body, stored.codec];
+    await runner.run("write_snapshot", values);
+  }
 }

@@ -10,6 +10,7 @@ import { PRIORITY_RANKS } from "../../core/starting.ts";
 import type { InsertReply, NewCase } from "../port.ts";
 import type { Database, Parameter, Runner } from "./database.ts";
 import {
+  codecColumn,
   encodeEntries,
   entryColumns,
   lineageAfter,
@@ -17,7 +18,7 @@ import {
   type SummaryColumns,
 } from "./entry-columns.ts";
 import { isCollision, isDataFault } from "./failures.ts";
-import type { EncodedEntry } from "./journal-codec.ts";
+import { sealEntries, type EncodedEntry } from "./journal-codec.ts";
 import type { Hinting } from "./listener.ts";
 
 /** Starts in one statement. */
@@ -116,7 +117,8 @@ export class Starts {
   }
 
   /** The numbers, from 1, of those that were stored. */
-  private async store(starts: readonly Encoded[]): Promise<ReadonlySet<number>> {
+  private async store(plain: readonly Encoded[]): Promise<ReadonlySet<number>> {
+    const starts = await sealAll(this.database, plain);
     const isDue = starts.some(({ start }) => isDueAtOnce(start));
     const hint = isDue ? this.hinting.payload : null;
     const [first] = starts;
@@ -136,8 +138,11 @@ export async function startCaseIn(
   start: NewCase,
 ): Promise<{ readonly reply: InsertReply; readonly isDue: boolean }> {
   const isDue = isDueAtOnce(start);
-  const parameters = loneParameters(encode(start), isDue ? hinting.payload : null);
-  const rows = await runner.run<{ readonly n: number }>("insert_case", parameters);
+  const hint = isDue ? hinting.payload : null;
+  const rows: { readonly n: number }[] = [];
+  for (const one of await sealAll(runner, [encode(start)])) {
+    rows.push(...(await runner.run<{ readonly n: number }>("insert_case", loneParameters(one, hint))));
+  }
   if (rows.length > 0) return { reply: { kind: "started" }, isDue };
   return { reply: await findReply(runner, start), isDue: false };
 }
@@ -162,6 +167,16 @@ function encode(start: NewCase): Encoded {
     entries: encodeEntries(start.identity.caseId, 0, start),
     lineage: lineageAfter(FIRST_LINEAGE, start),
   };
+}
+
+async function sealAll(runner: Runner, plain: readonly Encoded[]): Promise<readonly Encoded[]> {
+  const cases = plain.map(({ start, entries }) => ({
+    caseId: start.identity.caseId,
+    revision: 0,
+    entries,
+  }));
+  const sealed = await sealEntries(runner.payloads, cases);
+  return plain.map((one, index) => ({ ...one, entries: sealed[index] ?? one.entries }));
 }
 
 function isDueAtOnce({ claim, row, at }: NewCase): boolean {
@@ -205,7 +220,7 @@ function rulesOf({ start: { entries } }: Encoded): readonly [string, number] {
 }
 
 function loneParameters(one: Encoded, hint: string | null): readonly Parameter[] {
-  return [...columnsOf(one), ...entryColumns(one.entries), hint, ...rulesOf(one)];
+  return [...columnsOf(one), ...entryColumns(one.entries), hint, ...rulesOf(one), codecColumn(one.entries)];
 }
 
 function batchParameters(starts: readonly Encoded[], hint: string | null): readonly Parameter[] {
@@ -220,5 +235,6 @@ function batchParameters(starts: readonly Encoded[], hint: string | null): reado
     hint,
     rules.map(([freedBy]) => freedBy),
     rules.map(([, rank]) => rank),
+    codecColumn(starts.flatMap(({ entries }) => entries)),
   ];
 }

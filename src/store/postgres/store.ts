@@ -25,10 +25,13 @@ import { Starts } from "./starts.ts";
 import { postgresChildren } from "./children.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { importCase } from "./import-case.ts";
+import { KeyWatch } from "./key-watch.ts";
+import { postgresKeys } from "./keys.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
 import { postgresMilestones } from "./milestones.ts";
 import { postgresNotices } from "./notices.ts";
+import { Payloads } from "./payloads.ts";
 import { postgresSamples } from "./samples.ts";
 import { postgresSchedules } from "./schedules.ts";
 import { postgresSeconds } from "./seconds.ts";
@@ -44,27 +47,44 @@ import { beginStep } from "./step-transaction.ts";
  */
 export function postgresStore(options: PostgresStoreOptions): Store {
   const connecting = readConnection(options);
-  const database = new Database(connecting);
+  const database = new Database(connecting, new Payloads(options.codec ?? null));
+  const watch = new KeyWatch(database);
+  /** What claims or begins something: refused where a key is in use that this process lacks. */
+  const keyed = <T>(work: () => Promise<T>): Promise<T> =>
+    database.guarded(async () => {
+      await watch.ready();
+      return work();
+    });
+  /** What holders store is never refused for that: it is known to them alone. */
+  const told = <T>(work: () => Promise<T>): Promise<T> =>
+    database.guarded(async () => {
+      await watch.say();
+      return work();
+    });
   const listener = new Listener(connecting, database.text("listen"));
   const starts = new Starts(database, listener);
   const searchIndex = new SearchIndex();
   return {
     description: `PostgreSQL ${database.place}, schema ${database.schema}`,
     migrate: () => database.guarded(() => migrate(database)),
-    checkSchema: () => database.guarded(() => checkSchema(database)),
+    checkSchema: () =>
+      database.guarded(async () => {
+        const version = await checkSchema(database);
+        await watch.look();
+        return version;
+      }),
     now: () => database.guarded(() => readClock(database)),
     close: async () => {
       await Promise.all([listener.close(), database.close()]);
     },
-    insertCase: (start) => database.guarded(() => starts.insert(start)),
-    importCase: (identity, commits) =>
-      database.guarded(() => importCase(database, listener, identity, commits)),
-    claimDue: (request) => database.guarded(() => claimDue(database, searchIndex, request)),
-    commit: (commits) => database.guarded(() => commitAll(database, searchIndex, commits)),
-    begin: () => database.guarded(() => beginStep(database, listener)),
+    insertCase: (start) => keyed(() => starts.insert(start)),
+    importCase: (identity, commits) => keyed(() => importCase(database, listener, identity, commits)),
+    claimDue: (request) => keyed(() => claimDue(database, searchIndex, request)),
+    commit: (commits) => told(() => commitAll(database, searchIndex, commits)),
+    begin: () => told(() => beginStep(database, listener)),
     findCommit: (commit) => database.guarded(() => findCommit(database, commit)),
     changeCase: (caseId, change, decide) =>
-      database.guarded(() => changeCase(database, listener, { caseId, change, decide })),
+      keyed(() => changeCase(database, listener, { caseId, change, decide })),
     setAside: (caseId, claimId, summary) =>
       database.guarded(() => setAside(database, caseId, claimId, summary)),
     loadCase: (caseId) => database.guarded(() => loadCase(database, caseId)),
@@ -89,11 +109,12 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     countHeld: () => database.guarded(() => countHeld(database)),
     listen: (onHint) => listener.add(onHint),
     children: postgresChildren(database),
-    inbox: postgresInbox(database, listener),
+    inbox: postgresInbox(database, listener, watch),
     people: postgresPeople(database),
     bulk: postgresBulk(database),
     audit: postgresAudit(database),
     notices: postgresNotices(database),
+    keys: postgresKeys(database, watch),
     milestones: postgresMilestones(database),
     samples: postgresSamples(database),
     schedules: postgresSchedules(database),

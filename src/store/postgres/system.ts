@@ -1,6 +1,6 @@
-/** The real timer of the listening connection, which must come back by itself, and the name of a store's own hints. */
+/** The real timer of the listening connection, which must come back by itself, the clock of what was seen, and random bytes. */
 
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Resolves after `delayMs`, or at once when `signal` aborts; never rejects and keeps no process alive. */
@@ -15,4 +15,14 @@ export async function pause(delayMs: number, signal: AbortSignal): Promise<void>
 /** A random name by which a store knows its own hints. */
 export function drawOrigin(): string {
   return randomUUID();
+}
+
+/** Time that only goes on, in ms: for how long what was seen holds. */
+export function elapsedMs(): number {
+  return performance.now();
+}
+
+/** Random bytes for keys and nonces. */
+export function drawBytes(length: number): Buffer {
+  return randomBytes(length);
 }

@@ -7,7 +7,8 @@
 -- $7 state, $8 due_at, $9 summary, $10 has_review, $11 act within, ms (null = the claim is freed);
 -- $12 when, $13 commit ids; then one for each entry, in the order of the commits: $14 number of its commit,
 -- $15 revision, $16 kind, $17 step, $18 credential, $19 body; then again one for each commit, the lineage of the journal:
--- $20 that it was made on, $21 that it becomes, and $22 definition_version. Times in epoch ms.
+-- $20 that it was made on, $21 that it becomes, and $22 definition_version; of each entry $23 how its body is written.
+-- Times in epoch ms.
 with input as (
   select *
   from unnest(
@@ -50,9 +51,9 @@ written as (
   )
   select
     m.shard, m.case_id, e.revision, to_timestamp(m.at / 1000), e.kind, e.step, m.commit_id, m.tenant,
-    m.definition_version, m.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
+    m.definition_version, m.engine_version, e.credential_id, e.codec, e.body, sha256(e.body)
   from moved as m
-  join unnest($14::integer[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::bytea[])
-    as e (n, revision, kind, step, credential_id, body) on e.n = m.n
+  join unnest($14::integer[], $15::integer[], $16::text[], $17::text[], $18::text[], $19::bytea[], $23::text[])
+    as e (n, revision, kind, step, credential_id, body, codec) on e.n = m.n
 )
 select n::integer from moved;

@@ -6,7 +6,7 @@
 -- $7 state, $8 due_at, $9 summary, $10 has_review, $11 act within, ms (null = the claim is freed);
 -- $12 when, $13 commit id; then four times kind (null = no entry), step, credential and body: $14 to $17, $18 to $21,
 -- $22 to $25, $26 to $29; the lineage of the journal: $30 that it was made on, $31 that it becomes;
--- $32 definition_version. Times in epoch ms.
+-- $32 definition_version; $33 to $36 how each of the four bodies is written. Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $5::integer,
@@ -36,15 +36,15 @@ written as (
   )
   select
     m.shard, m.case_id, $4::integer + e.n, to_timestamp($12::float8 / 1000), e.kind, e.step, $13::text, m.tenant,
-    m.definition_version, m.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
+    m.definition_version, m.engine_version, e.credential_id, e.codec, e.body, sha256(e.body)
   from moved as m
   cross join (
     values
-      (1, $14::text, $15::text, $16::text, $17::bytea),
-      (2, $18::text, $19::text, $20::text, $21::bytea),
-      (3, $22::text, $23::text, $24::text, $25::bytea),
-      (4, $26::text, $27::text, $28::text, $29::bytea)
-  ) as e (n, kind, step, credential_id, body)
+      (1, $14::text, $15::text, $16::text, $17::bytea, $33::text),
+      (2, $18::text, $19::text, $20::text, $21::bytea, $34::text),
+      (3, $22::text, $23::text, $24::text, $25::bytea, $35::text),
+      (4, $26::text, $27::text, $28::text, $29::bytea, $36::text)
+  ) as e (n, kind, step, credential_id, body, codec)
   where e.kind is not null
 )
 select 1 as n from moved;

@@ -5,7 +5,8 @@
 -- $8 revision, $9 started_at, $10 changed_at, $11 state, $12 due_at, $13 summary, $14 has_review,
 -- $15 claim id (null = not claimed), $16 holder, $17 act within, ms;
 -- $18 when, $19 commit id, $20 lineage; then one for each entry: $21 kind, $22 step, $23 credential, $24 body;
--- $25 the schema to hint about, null = none; $26 what frees the business key, $27 priority. Times in epoch ms.
+-- $25 the schema to hint about, null = none; $26 what frees the business key, $27 priority;
+-- of each entry $28 how its body is written. Times in epoch ms.
 with started as (
   insert into foothold.cases (
     shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, lineage, started_at,
@@ -45,9 +46,9 @@ written as (
   )
   select
     s.shard, s.case_id, e.n, to_timestamp($18::float8 / 1000), e.kind, e.step, $19::text, s.tenant,
-    s.definition_version, s.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
+    s.definition_version, s.engine_version, e.credential_id, e.codec, e.body, sha256(e.body)
   from started as s
-  cross join unnest($21::text[], $22::text[], $23::text[], $24::bytea[])
-    with ordinality as e (kind, step, credential_id, body, n)
+  cross join unnest($21::text[], $22::text[], $23::text[], $24::bytea[], $28::text[])
+    with ordinality as e (kind, step, credential_id, body, codec, n)
 )
 select 1 as n, case when $25::text is not null then pg_notify('foothold_due', $25::text) end::text as told from started;

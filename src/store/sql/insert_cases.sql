@@ -7,7 +7,8 @@
 -- versions, $8 revisions, $9 started_at, $10 changed_at, $11 states, $12 due_at, $13 summaries, $14 has_review, $15 claim
 -- ids (null = not claimed), $16 holders, $17 act within, ms, $18 when, $19 commit ids, $20 lineages; then one for each
 -- entry, in the order of the cases: $21 number of its case, $22 revision, $23 kind, $24 step, $25 credential, $26 body;
--- $27 the schema to hint about, null = none; for each case again $28 what frees the business key, $29 priority. Times in epoch ms.
+-- $27 the schema to hint about, null = none; for each case again $28 what frees the business key, $29 priority;
+-- for each entry again $30 how its body is written. Times in epoch ms.
 with input as (
   select *
   from unnest(
@@ -65,10 +66,10 @@ written as (
   )
   select
     s.shard, s.case_id, e.revision, to_timestamp(s.at / 1000), e.kind, e.step, s.commit_id, s.tenant,
-    s.definition_version, s.engine_version, e.credential_id, 'json', e.body, sha256(e.body)
+    s.definition_version, s.engine_version, e.credential_id, e.codec, e.body, sha256(e.body)
   from stored as s
-  join unnest($21::integer[], $22::integer[], $23::text[], $24::text[], $25::text[], $26::bytea[])
-    as e (n, revision, kind, step, credential_id, body) on e.n = s.n
+  join unnest($21::integer[], $22::integer[], $23::text[], $24::text[], $25::text[], $26::bytea[], $30::text[])
+    as e (n, revision, kind, step, credential_id, body, codec) on e.n = s.n
 ),
 hinted as (
   select case when $27::text is not null then pg_notify('foothold_due', $27::text) end as told

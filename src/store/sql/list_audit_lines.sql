@@ -3,7 +3,7 @@
 -- $1 act, $2 outcome, $3 who (a name or an id), $4 case id, $5 about, null = any of each; $6 from and $7 until, epoch ms,
 -- null = always; $8, $9 time (epoch microseconds) and id of the line before the page, null = from the newest; $10 lines at most
 select
-  a.audit_id, a.act, a.outcome, a.code, a.who, a.person_id, a.case_id, a.about, a.plan, a.body, a.seal_no,
+  a.audit_id, a.act, a.outcome, a.code, a.who, a.person_id, a.case_id, a.about, a.plan, a.codec, a.body, a.seal_no,
   floor(extract(epoch from a.at) * 1000)::bigint as at,
   floor(extract(epoch from a.at) * 1000000)::bigint as at_us
 from foothold.audit as a

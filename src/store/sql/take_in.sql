@@ -6,15 +6,16 @@
 -- $10 headers, $11 sizes of the bodies, $12 hashes, $13 kept, $14 all bodies one after another, $15 where each begins, from 1.
 -- Events: $16 number of its delivery, $17 shards, $18 ids, $19 item numbers, $20 kinds of key, $21 hashes, $22 types,
 -- $23 subjects, $24 occurred at, $25 further keys, $26 standings.
+-- Of deliveries again: $33 how the bodies are written, $34 their sizes as they are stored.
 -- Work: $27 number of its event, $28 consumers, $29 lanes, $30 owners, $31 within, ms, $32 sentences of those in review.
 with delivery as (
   select *
   from unnest(
     $1::smallint[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::text[], $7::text[], $8::text[], $9::float8[],
-    $10::jsonb[], $11::integer[], $12::text[], $13::text[], $15::integer[]
+    $10::jsonb[], $11::integer[], $12::text[], $13::text[], $15::integer[], $33::text[], $34::integer[]
   ) with ordinality as d (
     shard, delivery_id, tenant, source, received_at, how, scheme, secret_id, signed_at, headers, body_bytes, body_hash,
-    body_kept, body_at, n
+    body_kept, body_at, codec, stored_bytes, n
   )
 ),
 event as (
@@ -52,13 +53,13 @@ judged as (
 stored as (
   insert into foothold.deliveries (
     shard, delivery_id, tenant, source, received_at, how, scheme, secret_id, signed_at, headers, body_bytes, body_hash,
-    body_kept, body
+    body_kept, codec, body
   )
   select
     d.shard, d.delivery_id, d.tenant, d.source, to_timestamp(d.received_at / 1000), d.how, d.scheme, d.secret_id,
     to_timestamp(d.signed_at / 1000), d.headers, d.body_bytes, decode(d.body_hash, 'hex'),
-    case when k.is_kept then d.body_kept else 'same' end,
-    case when k.is_kept and d.body_kept = 'here' then substring($14::bytea from d.body_at for d.body_bytes) end
+    case when k.is_kept then d.body_kept else 'same' end, d.codec,
+    case when k.is_kept and d.body_kept = 'here' then substring($14::bytea from d.body_at for d.stored_bytes) end
   from delivery as d
   cross join lateral (
     select coalesce(bool_or(j.is_new or j.is_different), true) as is_kept from judged as j where j.delivery_n = d.n

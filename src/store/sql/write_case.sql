@@ -6,7 +6,7 @@
 -- $11 when, $12 commit id, $13 revision before, $14 lineage after; then one for each entry: $15 kind, $16 step,
 -- $17 credential, $18 body; $19 the schema to hint about, null = none; $20 claim id and $21 holder of one that takes
 -- the case, null = as they are; $22 what the change is known by when it comes again, on its first entry;
--- $23 definition_version. Times in epoch ms.
+-- $23 definition_version; of each entry $24 how its body is written. Times in epoch ms.
 with moved as (
   update foothold.cases as c
   set revision = $3::integer,
@@ -47,9 +47,9 @@ written as (
   select
     m.shard, m.case_id, $13::integer + e.n, to_timestamp($11::float8 / 1000), e.kind, e.step, $12::text, m.tenant,
     m.definition_version, m.engine_version, e.credential_id, case when e.n = 1 then $22::text end,
-    'json', e.body, sha256(e.body)
+    e.codec, e.body, sha256(e.body)
   from moved as m
-  cross join unnest($15::text[], $16::text[], $17::text[], $18::bytea[])
-    with ordinality as e (kind, step, credential_id, body, n)
+  cross join unnest($15::text[], $16::text[], $17::text[], $18::bytea[], $24::text[])
+    with ordinality as e (kind, step, credential_id, body, codec, n)
 )
 select case when $19::text is not null then pg_notify('foothold_due', $19::text) end from moved;
