@@ -144,6 +144,7 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     // Nothing here makes bulk acts, takes samples, or tells anybody.
     bulk: store.bulk,
     audit: store.audit,
+    erasures: store.erasures,
     notices: store.notices,
     samples: store.samples,
     keys: store.keys,

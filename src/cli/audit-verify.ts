@@ -65,9 +65,10 @@ async function readHeads(call: Call, file: string): Promise<readonly SealHead[]>
 
 function sayVerdict(call: Call, verdict: AuditVerdict, isAgainst: boolean): void {
   if (call.flag("json")) return sayJson(verdict);
-  const { findings, seals, entries, lines, unsealed } = verdict;
+  const { findings, seals, entries, lines, erased, unsealed } = verdict;
   for (const { kind, sentence } of findings) say(`${kind}: ${sentence}`);
   say(`${seals} seals over ${entries} journal entries and ${lines} audit lines were compared.`);
+  if (erased > 0) say(`${erased} of them were erased since, by erasures on record.`);
   if (unsealed.entries + unsealed.lines > 0) {
     say(`Not sealed yet: ${unsealed.entries} entries and ${unsealed.lines} lines.`);
   }

@@ -15,6 +15,7 @@ import {
 } from "./cases-act.ts";
 import { casesMapCommand } from "./cases-map.ts";
 import { casesListCommand, casesShowCommand } from "./cases-read.ts";
+import { casesEraseCommand } from "./erase.ts";
 import { casesRevealCommand } from "./reveal.ts";
 import { casesCloseCommand, casesOpenCommand, casesTakeOverCommand } from "./cases-repair.ts";
 import { casesConfirmCommand, casesRedoCommand, casesRuleOutCommand } from "./cases-vouch.ts";
@@ -117,6 +118,7 @@ export const COMMANDS: readonly Command[] = [
   casesHandOverCommand,
   casesNoteCommand,
   casesRevealCommand,
+  casesEraseCommand,
   casesOpenCommand,
   casesTakeOverCommand,
   casesCloseCommand,

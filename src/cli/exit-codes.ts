@@ -56,6 +56,8 @@ const FOR_CODE: Readonly<Record<ErrorCode, ExitCode>> = {
   TOKEN_NOT_FOUND: EXIT_CODES.notFound,
   CASE_CLAIMED: EXIT_CODES.refused,
   CASE_ENDED: EXIT_CODES.refused,
+  CASE_ERASED: EXIT_CODES.refused,
+  ERASE_REFUSED: EXIT_CODES.refused,
   REPAIR_OVER: EXIT_CODES.refused,
   NOTHING_TO_TAKE_OVER: EXIT_CODES.refused,
   NOTHING_TO_RESUME: EXIT_CODES.refused,

@@ -202,6 +202,10 @@ const TRIALS: Readonly<Record<string, Trial>> = {
   },
   "cases note": { words: onCase("called them"), told: stored, adds: "noteAdded" },
   "cases reveal": { words: onCase(...reason), told: /^Nothing of it is masked\./ },
+  "cases erase": {
+    words: onCase("--preview"),
+    told: /is not erased: it has not ended; let it end, or cancel it first\./,
+  },
   "cases open": { words: onCase(), told: /Close it: +\S.* --repair \S+/, adds: "repairOpened" },
   "cases take-over": {
     words: async (there) => {

@@ -2,6 +2,7 @@
 
 import type { Failure } from "./failure.ts";
 import type { ChildStanding, ParentRef } from "./child-standing.ts";
+import type { Erasure } from "./erasure.ts";
 import type {
   Actor,
   Assignee,
@@ -306,6 +307,8 @@ export interface CaseState {
   /** Effects undone, or said to stay outside, since it was asked to be canceled. */
   readonly takenBack: number;
   readonly pauseRequest: PersonRequest | null;
+  /** Left out unless its data was erased. */
+  readonly erased?: Erasure;
 }
 
 /** Nothing used up yet. */

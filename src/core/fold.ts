@@ -85,6 +85,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     cancelRequest: null,
     takenBack: 0,
     pauseRequest: null,
+    ...(entry.erased === undefined ? {} : { erased: entry.erased }),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { ChildStanding, ParentRef } from "./child-standing.ts";
+import type { Erasure } from "./erasure.ts";
 import type { Failure } from "./failure.ts";
 import type { Json } from "./json.ts";
 import type { Wait } from "./waits.ts";
@@ -206,6 +207,8 @@ export type Entry =
       readonly slot?: SlotRef;
       /** Left out where its type declares nothing to find it by. */
       readonly search?: SearchOutline;
+      /** Put in when its data is erased: from then on nothing is appended. */
+      readonly erased?: Erasure;
     }
   /** A later version of the definition acts on the case from here on, or one in which steps of it have other names. */
   | {

@@ -32,6 +32,7 @@ export const VERBS = [
   "ignore",
   "seeBody",
   "reveal",
+  "erase",
   "tell",
   "seeInbox",
   "seeWorkers",

@@ -4,6 +4,7 @@
  */
 
 import type { CaseState, Rest } from "./case-state.ts";
+import type { Erasure } from "./erasure.ts";
 import type { FailureKind, Executed } from "./failure.ts";
 import type { Assignee, Review } from "./journal.ts";
 import type { Wait } from "./waits.ts";
@@ -54,6 +55,8 @@ export interface CaseSummary {
   readonly search?: readonly SearchValue[];
   /** Whose it is; left out = nobody's in particular. */
   readonly assignee?: Assignee;
+  /** Left out where its data was not erased. */
+  readonly erased?: Erasure;
   /** Who has it open for repair, and how many events came meanwhile; null = nobody has. */
   readonly repair: { readonly name: string; readonly events: number } | null;
   /** Who paused or canceled it and why. */
@@ -122,6 +125,7 @@ function summarize(state: CaseState): CaseSummary {
     ...withParent(state),
     ...withSearch(state),
     ...(state.assignee === null ? {} : { assignee: storableAssignee(state.assignee) }),
+    ...(state.erased === undefined ? {} : { erased: storableErasure(state.erased) }),
     repair:
       state.repair === null
         ? null
@@ -188,6 +192,10 @@ function storableOrNull(text: string | null): string | null {
 
 function storableAssignee({ id, label }: Assignee): Assignee {
   return { id: storable(id), label: storable(label) };
+}
+
+function storableErasure({ at, by, reason }: Erasure): Erasure {
+  return { at, by: storable(by), reason: storable(reason) };
 }
 
 function storableReview(review: Review): Review {

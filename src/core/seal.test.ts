@@ -3,12 +3,16 @@ import { describe, expect, it, test } from "vitest";
 import type { Json } from "./json.ts";
 import {
   checkEnd,
+  checkErased,
   checkHead,
   checkLines,
   checkLink,
   checkRange,
+  entryHash,
+  erasureMark,
   FIRST_HEAD,
   headOf,
+  lineHash,
   makeSeal,
   readSealBody,
   SealedSoFar,
@@ -34,14 +38,17 @@ const entry = (revision: number, wishes: Partial<SealedEntry> = {}): SealedEntry
   facts: ["noteAdded", revision * 100],
   bodyHash: `body ${revision}`,
   isIntact: true,
+  sealedAs: null,
   ...wishes,
 });
 
 const line = (auditId: string, wishes: Partial<SealedLine> = {}): SealedLine => ({
   auditId,
+  caseId: "07-a",
   facts: ["resume", 1_000],
   bodyHash: `body ${auditId}`,
   isIntact: true,
+  sealedAs: null,
   ...wishes,
 });
 
@@ -266,5 +273,50 @@ describe("no entry is left out of the seals, and none is in two", () => {
     ],
   ])("%s", (_, ranges, sentences) => {
     expect(taking(...ranges)).toEqual(sentences);
+  });
+});
+
+describe("what is left of an erased case", () => {
+  const rows = { entries: [entry(1, { sealedAs: "a" })], lines: [line("l", { sealedAs: "b" })] };
+  const of = { shard: 7, caseId: "07-a" };
+  const mark = erasureMark(rows, digest);
+
+  test("is as its erasure left it, and its seal is compared with the hash that it had", () => {
+    expect(checkErased(of, rows, ["another", mark], digest)).toBeNull();
+    const seal = makeSeal(
+      { shard: 7, sealNo: 0, hash: FIRST_HEAD },
+      1,
+      { entries: [entry(1)], lines: [line("l")] },
+      digest,
+    );
+    const sealed = only(seal.body.ranges);
+    const erased = entry(1, { bodyHash: "erased", sealedAs: entryHash(entry(1), digest) });
+    const left = line("l", { bodyHash: "erased", sealedAs: lineHash(line("l"), digest) });
+    expect(checkRange(seal, sealed, [erased], digest)).toEqual([]);
+    expect(checkLines(seal, seal.body.lines, [left], digest)).toEqual([]);
+  });
+
+  test.each([
+    [
+      "changed afterwards",
+      of,
+      { ...rows, entries: [entry(1, { sealedAs: "a", bodyHash: "other" })] },
+      [mark],
+      "not as",
+    ],
+    [
+      "with a body that is none of its own",
+      of,
+      { ...rows, entries: [entry(1, { sealedAs: "a", isIntact: false })] },
+      [mark],
+      "not as",
+    ],
+    ["that nobody erased", of, rows, [], "no erasure is on record"],
+    ["of which lines alone stand as erased", of, { ...rows, entries: [] }, [], "no erasure is on record"],
+    ["that is about no case", { shard: 0, caseId: null }, { entries: [], lines: [] }, [], "about no case"],
+  ])("is found where it is %s", (_, about, left, marks, words) => {
+    const finding = checkErased(about, left, marks, digest);
+    expect(finding).toMatchObject({ kind: "edited", shard: about.shard });
+    expect(finding?.sentence).toContain(words);
   });
 });

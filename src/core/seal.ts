@@ -25,6 +25,8 @@ interface SealedRow {
   readonly bodyHash: string;
   /** False where the body is not what that hash says. */
   readonly isIntact: boolean;
+  /** The hash that it was sealed with, before its contents were erased; null = they were not. */
+  readonly sealedAs: string | null;
 }
 
 /** An entry of a journal. */
@@ -36,6 +38,8 @@ export interface SealedEntry extends SealedRow {
 /** An audit line. */
 export interface SealedLine extends SealedRow {
   readonly auditId: string;
+  /** Null where it is about no case. */
+  readonly caseId: string | null;
 }
 
 /** Entries of one case in a seal, without a gap. */
@@ -141,12 +145,13 @@ function rangeHash(
   return digest(canonicalJson(["range", caseId, from, to, hashes]));
 }
 
-/** Without its place, so that one that was moved is known again. */
-function entryHash({ caseId, facts, bodyHash }: SealedEntry, digest: Digest): string {
+/** Of an entry, without its place, so that one that was moved is known again. */
+export function entryHash({ caseId, facts, bodyHash }: SealedEntry, digest: Digest): string {
   return digest(canonicalJson(["entry", caseId, facts, bodyHash]));
 }
 
-function lineHash({ auditId, facts, bodyHash }: SealedLine, digest: Digest): string {
+/** Of an audit line. */
+export function lineHash({ auditId, facts, bodyHash }: SealedLine, digest: Digest): string {
   return digest(canonicalJson(["line", auditId, facts, bodyHash]));
 }
 
@@ -263,7 +268,7 @@ export function checkRange(
     const revision = from + index;
     const entry = byRevision.get(revision);
     if (entry === undefined) return finding(revision, "deleted", "is not there any more");
-    const hash = entryHash(entry, digest);
+    const hash = entry.sealedAs ?? entryHash(entry, digest);
     hashes.push(hash);
     if (!entry.isIntact) return finding(revision, "edited", "has another body than its hash says");
     if (markOf(hash) === mark) return [];
@@ -295,13 +300,60 @@ export function checkLines(
     const line = byId.get(auditId);
     if (line === undefined) return [finding(auditId, "deleted", "is not there any more, or not in its seal")];
     if (!line.isIntact) return [finding(auditId, "edited", "has another body than its hash says")];
-    return lineHash(line, digest) === hash ? [] : [finding(auditId, "edited", "is not as it was sealed")];
+    return (line.sealedAs ?? lineHash(line, digest)) === hash
+      ? []
+      : [finding(auditId, "edited", "is not as it was sealed")];
   });
   const added = lines.filter(({ auditId }) => !known.has(auditId));
   return [
     ...found,
     ...added.map(({ auditId }) => finding(auditId, "inserted", "says that it was sealed, and was not")),
   ];
+}
+
+/** What is left of a case after its data was erased. */
+export interface ErasedRows {
+  /** In the order of their revisions. */
+  readonly entries: readonly SealedEntry[];
+  /** In the order of their ids. */
+  readonly lines: readonly SealedLine[];
+}
+
+/**
+ * The digest that the audit line of an erasure holds: over what is left, and over the hashes that all of it was sealed with. It
+ * shows that rows were erased by it, and not by hand.
+ */
+export function erasureMark({ entries, lines }: ErasedRows, digest: Digest): string {
+  const left = [
+    ...entries.map((one) => ["entry", one.revision, one.sealedAs, entryHash(one, digest)]),
+    ...lines.map((one) => ["line", one.auditId, one.sealedAs, lineHash(one, digest)]),
+  ];
+  return digest(canonicalJson(["erasure", left]));
+}
+
+/** Compares what is left of an erased case with what its erasures say that they left. Null = one of them left it so. */
+export function checkErased(
+  { shard, caseId }: { readonly shard: number; readonly caseId: string | null },
+  rows: ErasedRows,
+  marks: readonly Json[],
+  digest: Digest,
+): SealFinding | null {
+  const isLeftSo = [...rows.entries, ...rows.lines].every(({ isIntact }) => isIntact);
+  if (isLeftSo && marks.includes(erasureMark(rows, digest))) return null;
+  const [entry] = rows.entries;
+  const [line] = rows.lines;
+  const at: SealFinding["at"] =
+    entry === undefined
+      ? line === undefined
+        ? null
+        : { kind: "line", auditId: line.auditId }
+      : { kind: "entry", caseId: entry.caseId, revision: entry.revision };
+  const what = caseId === null ? "an audit line that is about no case" : `case ${caseId}`;
+  const sentence =
+    marks.length === 0
+      ? `Something of ${what} stands as erased, and no erasure is on record.`
+      : `What is left of ${what} is not as its erasure left it.`;
+  return { kind: "edited", shard, sealNo: 0, at, sentence };
 }
 
 /** Up to which revision each case of a shard was sealed, as one seal after the other is read. */

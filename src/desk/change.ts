@@ -104,6 +104,7 @@ async function change(
   if (reply === null) throw caseNotFound(caseId);
   if (reply.kind === "repeated") return repliedBefore(parts, caseId, commitId);
   if (reply.kind === "known") return readVerdict(caseId, { kind: "repeated" });
+  if (reply.kind === "erased") throw caseErased(caseId);
   if (reply.reply.kind === "threw") throw reply.reply.error;
   const { verdict, pageId } = reply.reply;
   if (pageId !== null) await showLife(parts, pageId);
@@ -241,6 +242,15 @@ export function checkEngine(row: StoredRow, engineVersion: number): void {
     `Case ${row.caseId} was written by engine version ${row.engineVersion}; this one is version ${engineVersion}. ` +
       `Nothing was changed. Use the newer release of Foothold that its workers run.`,
     { details: { caseId: row.caseId } },
+  );
+}
+
+/** `CASE_ERASED`. */
+export function caseErased(caseId: string): FootholdError {
+  return new FootholdError(
+    "CASE_ERASED",
+    `The data of case ${caseId} was erased, so nothing is done with it any more. Nothing was changed.`,
+    { details: { caseId } },
   );
 }
 

@@ -111,6 +111,7 @@ import {
   type TakeOverRequest,
 } from "./repairs.ts";
 import type { LacksNow, Who } from "./requests.ts";
+import { erasureDesk, type ErasureDesk } from "./erase.ts";
 import { revealCase, type Revealed, type RevealRequest } from "./revealing.ts";
 import { startCase, type StartedCase, type StartOptions } from "./start.ts";
 import { shareCounts } from "./shared-counts.ts";
@@ -155,7 +156,7 @@ export interface ListPage {
  * Acts and readings. A refusal is thrown as a `FootholdError` with its code; then nothing was written. Any act of a person
  * made under a repair throws `REPAIR_OVER` once that is over.
  */
-export interface Desk extends ScheduleDesk {
+export interface Desk extends ScheduleDesk, ErasureDesk {
   /** Throws `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`. */
   startCase<Input>(caseType: CaseType<Input>, input: Input, options: StartOptions): Promise<StartedCase>;
   /** The same by the name of a loaded case type. */
@@ -307,11 +308,19 @@ export function createDesk(options: DeskOptions): Desk {
     lacksNow: options.lacksNow ?? null,
     act: null,
   };
-  return { ...actsOn(parts), ...bulkActs(parts), ...scheduleActs(parts), ...readings(parts) };
+  return {
+    ...actsOn(parts),
+    ...bulkActs(parts),
+    ...scheduleActs(parts),
+    ...erasureDesk(parts),
+    ...readings(parts),
+  };
 }
 
 /** Acts on one case, or on a credential; each on record. */
-function actsOn(parts: DeskParts): Omit<Desk, keyof BulkActs | keyof ScheduleDesk | keyof Readings> {
+function actsOn(
+  parts: DeskParts,
+): Omit<Desk, keyof BulkActs | keyof ScheduleDesk | keyof ErasureDesk | keyof Readings> {
   const move =
     <Request extends ActRequest, Reply>(act: string, work: Act<Request, Reply>) =>
     (caseId: string, request: Request): Promise<Reply> =>

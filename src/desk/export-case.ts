@@ -27,7 +27,9 @@ export async function exportCase(
       `Case ${caseId} has ${stored.journal.length} entries, more than the ${EXPORT_ENTRIES_MAX} that are exported.`,
     );
   }
-  const masked = isMasked ? maskJournal(definitionOf(registry, stored.row).caseType, stored.journal) : null;
+  const isErased = stored.state.erased !== undefined;
+  const masked =
+    isMasked && !isErased ? maskJournal(definitionOf(registry, stored.row).caseType, stored.journal) : null;
   return {
     format: EXPORT_FORMAT,
     caseId,

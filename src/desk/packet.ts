@@ -5,6 +5,7 @@
 
 import type { SecondView } from "./second-view.ts";
 import { stepOf, type CaseState } from "../core/case-state.ts";
+import type { Erasure } from "../core/erasure.ts";
 import type { Actor, JournalEntry, Review } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import { stepFormerlyNamed } from "../core/renames.ts";
@@ -149,10 +150,16 @@ function slotOf([first]: readonly JournalEntry[]): SlotRef | null {
   return first?.entry.kind === "caseStarted" ? (first.entry.slot ?? null) : null;
 }
 
-function sayHeadline(view: CaseView, { formatTime }: CaseViewInput): string {
+function sayErased(erased: Erasure | undefined, formatTime: (at: number) => string): string {
+  if (erased === undefined) return "";
+  const { at, by, reason } = erased;
+  return ` What it held was erased by ${by} at ${formatTime(at)}: ${reason.replace(/\.$/, "")}.`;
+}
+
+function sayHeadline(view: CaseView, { formatTime, state: { erased } }: CaseViewInput): string {
   const { reading, assignee } = view;
   const { actsNext, byAt } = reading;
-  const since = `Since ${formatTime(view.sinceAt)}.`;
+  const since = `Since ${formatTime(view.sinceAt)}.${sayErased(erased, formatTime)}`;
   const given = assignee === null ? "" : ` Given to ${assignee.label}.`;
   if (actsNext === "nobody") return `${reading.sentence} ${since}${given}`;
   const by = byAt === null ? "" : ` by ${formatTime(byAt)}`;

@@ -31,7 +31,7 @@ import type { JsonSchemaReading } from "../define/json-schema.ts";
 import type { FoldedCase, StoredCase } from "../store/port.ts";
 import { checkStep } from "./acts.ts";
 import { attentionOf } from "./case-view.ts";
-import { checkEngine, heldBy } from "./change.ts";
+import { caseErased, checkEngine, heldBy } from "./change.ts";
 import { asDefined, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { sayLapse } from "./entry-words.ts";
@@ -62,6 +62,7 @@ export async function previewMove(
   ]);
   if (found === null) throw caseNotFound(caseId);
   checkEngine(found.row, engineVersion);
+  if (found.state.erased !== undefined) throw caseErased(caseId);
   const stored = asDefined(registry, found);
   const caseType = neededDefinition(registry, stored.row);
   if ("step" in request && request.step !== undefined) checkStep(caseType, request.step);

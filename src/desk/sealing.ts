@@ -98,6 +98,25 @@ export async function sealAll(options: Omit<SealerOptions, "onError">): Promise<
   return report;
 }
 
+/** Makes the seals that a case and the audit lines about it lack, with other lines that no seal took yet. */
+export async function sealCase(
+  { store, ports }: Omit<SealerOptions, "onError">,
+  { caseId, revision, sealedRevision }: Omit<UnsealedCase, "shard">,
+): Promise<void> {
+  const heads = await store.audit.readHeads();
+  const lines = await store.audit.listUnsealedLines(SEAL_ROWS_MAX);
+  for (const head of heads) {
+    const isItsOwn = caseId.startsWith(String(head.shard).padStart(2, "0"));
+    await sealShard({ store, ports }, head, {
+      cases:
+        isItsOwn && revision > sealedRevision
+          ? [{ shard: head.shard, caseId, revision, sealedRevision }]
+          : [],
+      lines: lines.filter(({ shard }) => shard === head.shard),
+    });
+  }
+}
+
 interface SealPass {
   readonly report: SealReport;
   /** Where the next pass goes on; null = from the first case. */

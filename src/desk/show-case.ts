@@ -4,6 +4,7 @@ import type { CaseState } from "../core/case-state.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { PlanInput } from "../core/planning.ts";
 import { standingOfRepair } from "../core/repair-moves.ts";
+import type { Registry } from "../define/registry.ts";
 import type { StoredRow } from "../store/port.ts";
 import { anybodyMay, approverJudge, ownersOf } from "./approvers.ts";
 import { checkEngine } from "./change.ts";
@@ -44,7 +45,10 @@ export async function showCase(
   const now = await store.now();
   const { state } = stored;
   if (repairId !== null) checkRepair(stored.row, state, repairId);
-  const { standing: definition, caseType } = definitionOf(registry, stored.row);
+  const isErased = state.erased !== undefined;
+  const { standing: definition, caseType } = isErased
+    ? unplanned(registry, stored.row)
+    : definitionOf(registry, stored.row);
   const inputFor = (one: CaseState): PlanInput =>
     planFrom(ports, caseType ?? neededDefinition(registry, stored.row), { row: stored.row, state: one, now });
   const inputs = caseType === null ? null : inputsOf(state, inputFor);
@@ -76,8 +80,18 @@ export async function showCase(
     },
     seconds,
   );
+  if (isErased) return { ...packet, moves: [] };
   const isMasked = hasMaskedValues(caseType, state);
   return maskPacket({ ...packet, isMasked }, maskOf(caseType, stored.journal));
+}
+
+/** Of an erased case: what the functions of its definition would be asked with is not there any more. */
+function unplanned(registry: Registry, row: StoredRow): ReturnType<typeof definitionOf> {
+  const { standing } = definitionOf(registry, row);
+  return {
+    standing: { ...standing, sentence: "What the case held was erased, so nothing of it is planned." },
+    caseType: null,
+  };
 }
 
 /** Throws `REPAIR_OVER` unless it is still open. */

@@ -1,8 +1,11 @@
 /** Goes through every seal and compares it with what is stored now. Reads only; what is written meanwhile does no harm. */
 
 import type { Digest } from "../core/basis.ts";
+import { ERASE_ACT } from "../core/erasure.ts";
+import { isJsonObject, type Json } from "../core/json.ts";
 import {
   checkEnd,
+  checkErased,
   checkHead,
   checkLines,
   checkLink,
@@ -16,6 +19,7 @@ import {
   type SealHead,
 } from "../core/seal.ts";
 import {
+  AUDIT_LINES_MAX,
   SEAL_RANGES_MAX,
   type CasePlace,
   type RevisionRange,
@@ -39,6 +43,8 @@ export interface AuditVerdict {
   readonly seals: number;
   readonly entries: number;
   readonly lines: number;
+  /** How many of these were erased since, by an erasure that is on record. */
+  readonly erased: number;
   /** What no seal covers yet: nobody can tell whether that was changed. */
   readonly unsealed: UnsealedCount;
 }
@@ -58,12 +64,13 @@ interface Tally {
   seals: number;
   entries: number;
   lines: number;
+  erased: number;
 }
 
 /** Verifies all seals. */
 export async function verifyAudit(parts: VerifyParts): Promise<AuditVerdict> {
   const { audit } = parts.store;
-  const tally: Tally = { findings: [], seals: 0, entries: 0, lines: 0 };
+  const tally: Tally = { findings: [], seals: 0, entries: 0, lines: 0, erased: 0 };
   const heads = await audit.readHeads();
   const of = heads.reduce((sum, { sealNo }) => sum + sealNo, 0);
   const looking = { ...parts, onSeals: (looked: number) => parts.onSeals?.(looked, of) };
@@ -84,6 +91,7 @@ async function verifyShard(parts: Looking, told: SealHead, tally: Tally): Promis
   const { audit } = parts.store;
   const exported = parts.exported.find((one) => one.shard === shard) ?? null;
   const soFar = new SealedSoFar();
+  const erased = new Set<string | null>();
   let last: SealHead = { shard, sealNo: 0, hash: FIRST_HEAD };
   let atExported: SealHead | null = null;
   // The head was read first: what is sealed meanwhile is left for the next time.
@@ -93,7 +101,7 @@ async function verifyShard(parts: Looking, told: SealHead, tally: Tally): Promis
     if (known.length === 0) break;
     for (const seal of known) {
       tally.findings.push(...checkLink(last, seal, parts.digest), ...soFar.take(seal));
-      await verifySeal(parts, seal, tally);
+      await verifySeal(parts, seal, tally, erased);
       last = headOf(seal);
       if (last.sealNo === exported?.sealNo) atExported = last;
     }
@@ -104,10 +112,17 @@ async function verifyShard(parts: Looking, told: SealHead, tally: Tally): Promis
   tally.findings.push(...checkEnd(last, told));
   const differs = exported === null ? null : checkHead(exported, atExported);
   if (differs !== null) tally.findings.push(differs);
+  for (const caseId of erased) await verifyErased(parts, { shard, caseId }, tally);
   tally.findings.push(...(await strays(parts, shard)));
 }
 
-async function verifySeal({ store, digest }: Looking, seal: Seal, tally: Tally): Promise<void> {
+/** Takes note of the cases that have rows which say that they were erased. */
+async function verifySeal(
+  { store, digest }: Looking,
+  seal: Seal,
+  tally: Tally,
+  erased: Set<string | null>,
+): Promise<void> {
   const { shard, sealNo, body } = seal;
   tally.seals += 1;
   for (let start = 0; start < body.ranges.length; start += SEAL_RANGES_MAX) {
@@ -116,12 +131,34 @@ async function verifySeal({ store, digest }: Looking, seal: Seal, tally: Tally):
     for (const range of ranges) {
       const own = entries.get(range.caseId) ?? [];
       tally.entries += own.length;
+      if (own.some(({ sealedAs }) => sealedAs !== null)) erased.add(range.caseId);
       tally.findings.push(...checkRange(seal, range, own, digest));
     }
   }
   const lines = await store.audit.readSealedLines(shard, sealNo);
   tally.lines += lines.length;
+  for (const line of lines) if (line.sealedAs !== null) erased.add(line.caseId);
   tally.findings.push(...checkLines(seal, body.lines, lines, digest));
+}
+
+/** What says that it was erased counts as sealed only where an erasure on record left it so. */
+async function verifyErased(
+  { store: { audit }, digest }: VerifyParts,
+  of: { readonly shard: number; readonly caseId: string | null },
+  tally: Tally,
+): Promise<void> {
+  const { caseId } = of;
+  const rows = caseId === null ? { entries: [], lines: [] } : await audit.readErased(caseId);
+  const done = caseId === null ? [] : await listErasures(audit, caseId);
+  const finding = checkErased(of, rows, done, digest);
+  if (finding === null) tally.erased += rows.entries.length + rows.lines.length;
+  else tally.findings.push(finding);
+}
+
+/** The marks of what was erased of a case. */
+async function listErasures(audit: VerifyParts["store"]["audit"], caseId: string): Promise<readonly Json[]> {
+  const { lines } = await audit.list({ caseId, act: ERASE_ACT, outcome: "done", limit: AUDIT_LINES_MAX });
+  return lines.map(({ after }) => (isJsonObject(after) ? (after["left"] ?? null) : null));
 }
 
 async function readByCase(

@@ -183,6 +183,12 @@ async function cancelChild(
       `Case ${child.caseId}, which ${name} of case ${state.caseId} started, is not there any more.`,
     );
   }
+  if (changed.kind === "erased") {
+    throw new FootholdError(
+      "CASE_ERASED",
+      `The data of case ${child.caseId}, which ${name} of case ${state.caseId} started, was erased.`,
+    );
+  }
   return { caseId: child.caseId };
 }
 

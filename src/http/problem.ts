@@ -79,6 +79,8 @@ const TOLD: Readonly<Record<ErrorCode, readonly [title: string, status: ProblemS
   USAGE: ["Invalid request", 400],
   CASE_CLAIMED: ["Refused", 409],
   CASE_ENDED: ["Refused", 409],
+  CASE_ERASED: ["Refused", 409],
+  ERASE_REFUSED: ["Refused", 409],
   REPAIR_OVER: ["Refused", 409],
   NOTHING_TO_TAKE_OVER: ["Refused", 409],
   NOTHING_TO_RESUME: ["Refused", 409],

@@ -315,6 +315,7 @@ function byOf({ source }: InboxEvent): string {
 /** A refusal of the door, by its code: whether it may be taken another time. */
 function endOf(error: FootholdError): WorkEnd {
   if (error.code === "DATABASE_UNAVAILABLE") throw error;
+  if (error.code === "CASE_ERASED") return ignored(error.message);
   const final: readonly ErrorCode[] = [
     "INVALID_EVENT",
     "INVALID_INPUT",

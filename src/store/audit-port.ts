@@ -5,7 +5,7 @@
 
 import type { ErrorCode } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import type { Seal, SealedEntry, SealedLine, SealHead } from "../core/seal.ts";
+import type { ErasedRows, Seal, SealedEntry, SealedLine, SealHead } from "../core/seal.ts";
 
 /** What became of an act. `requested`: a worker holds the case and carries it out. */
 export type AuditOutcome = "done" | "requested" | "refused";
@@ -125,6 +125,8 @@ export interface AuditStore {
   readSeals(shard: number, after: number, limit: number): Promise<readonly Seal[]>;
   /** The lines that say that they are in a seal. */
   readSealedLines(shard: number, sealNo: number): Promise<readonly SealedLine[]>;
+  /** The entries and lines of a case that say that they were erased, in the order of revisions and of ids. */
+  readErased(caseId: string): Promise<ErasedRows>;
   /** Entries of a shard that lie beyond the revision of their case, or have no case; at most `limit`. */
   findStrays(
     shard: number,

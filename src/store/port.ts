@@ -21,6 +21,7 @@ import type { AuditStore, NewAuditLine } from "./audit-port.ts";
 import type { BulkStore } from "./bulk-port.ts";
 import type { ChildStore } from "./child-port.ts";
 import type { DestinationStore } from "./destination-port.ts";
+import type { ErasureStore } from "./erasure-port.ts";
 import type { InboxStore } from "./inbox-port.ts";
 import type { KeyStore } from "./key-port.ts";
 import type { MilestoneStore } from "./milestone-port.ts";
@@ -172,7 +173,9 @@ export type ChangeReply<Reply> =
   /** Stored by an earlier send of the same change. */
   | { readonly kind: "repeated" }
   /** The fact is in the journal by another change. */
-  | { readonly kind: "known" };
+  | { readonly kind: "known" }
+  /** Its data was erased: nothing is appended any more. */
+  | { readonly kind: "erased" };
 
 /** What a change under the case's lock decides. */
 export type CaseChange<Reply> =
@@ -451,6 +454,8 @@ export interface Store extends DestinationStore {
 
   /** What people did and were refused, and the seals over that and over journals. */
   readonly audit: AuditStore;
+  /** Erases what is kept of cases. */
+  readonly erasures: ErasureStore;
   /** What owners are told, and the messages that tell them. */
   readonly notices: NoticeStore;
   /** The keys that payloads are sealed with. */

@@ -108,6 +108,7 @@ export class TestProcess {
       hastenHeld: (request) => call(() => store.hastenHeld(request)),
       countHeld: () => call(() => store.countHeld()),
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
+      erasures: store.erasures,
       children: {
         listUntold: (request) => call(() => store.children.listUntold(request)),
         noteTold: (caseId, standing, known) => call(() => store.children.noteTold(caseId, standing, known)),

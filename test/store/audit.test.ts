@@ -19,7 +19,8 @@ function entryAt(caseId: string, revision: number): string {
 /** Something else than a column has, as SQL. */
 function otherValue(column: string, type: string): string {
   if (column === "outcome") return "'refused'";
-  if (column === "body_hash" || column === "hash" || column === "previous") return "sha256('other')";
+  if (column === "body_hash" || column === "sealed_as" || column === "hash" || column === "previous")
+    return "sha256('other')";
   switch (type) {
     case "timestamp with time zone":
       return "timestamptz '2001-01-01'";

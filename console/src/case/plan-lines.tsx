@@ -29,7 +29,12 @@ export function PlanLines({
   readonly title: string;
 }): JSX.Element {
   const { shown, more } = useSome(plan === null ? [] : linesOf(plan), { most: LINES_SEEN, name: "step" });
-  if (plan === null) return <p className="soft">No plan can be made: the definition is not loaded here.</p>;
+  if (plan === null)
+    return (
+      <p className="soft">
+        There is no plan: the definition is not loaded here, or what the case held was erased.
+      </p>
+    );
   return (
     <div className="plan">
       <h3>{title}</h3>

@@ -241,6 +241,9 @@ async function callEveryRead(store: Store, client: Client): Promise<void> {
   });
   expect(await client.revealCase({ caseId, reason: why })).toMatchObject({ caseId, values: [] });
   await client.previewCase({ caseId });
+  expect((await client.previewErasure({ caseId })).cases).toMatchObject([
+    { caseId, isErased: false, traces: { entries: 1 } },
+  ]);
   const exported = await client.exportCase({ caseId });
   expect(readExportedCase(exported)).toEqual(exported);
   expect(exported.entries.map(({ entry }) => entry.kind)).toEqual(["caseStarted"]);

@@ -102,6 +102,7 @@ import {
   startBody,
   takeOverBody,
 } from "./schemas/request-schemas.ts";
+import { erasurePreview, erasureReply } from "./schemas/erasure-schemas.ts";
 import { revealed } from "./schemas/reveal-schemas.ts";
 import { peopleView, settings, signInWays } from "./schemas/settings-schemas.ts";
 import { secondAnswerBody, secondParams, seconds, secondsQuery } from "./schemas/second-schemas.ts";
@@ -162,6 +163,8 @@ export const CONTRACTS: { readonly [Id in RouteId]: Contract<Id> } = {
   pauseCase: { ...onCase, body: pauseBody, reply: actReply },
   addNote: { ...onCase, body: noteBody, reply: actReply },
   revealCase: { ...onCase, body: revealBody, reply: revealed },
+  previewErasure: { ...onCase, body: null, reply: erasurePreview },
+  eraseCase: { ...onCase, body: revealBody, reply: erasureReply },
   tellEvent: { ...onCase, body: eventBody, reply: actReply },
   openRepair: { ...onCase, body: nothing, reply: openedRepair },
   takeOverRepair: { ...onCase, body: takeOverBody, reply: openedRepair },

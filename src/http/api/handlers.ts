@@ -111,6 +111,10 @@ export const HANDLERS: { readonly [Id in RouteId]: Handler<Id> } = {
   revealCase: async ({ parts, params, who, body }) => ({
     reply: await parts.desk.reveal(params.caseId, { ...body, by: actorOf(who) }),
   }),
+  previewErasure: async ({ parts, params }) => ({ reply: await parts.desk.previewErasure(params.caseId) }),
+  eraseCase: async ({ parts, params, who, body }) => ({
+    reply: await parts.desk.erase(params.caseId, { ...body, by: actorOf(who) }),
+  }),
   tellEvent: (call) =>
     act(call, (id, request) => call.parts.desk.recordEvent(id, { payload: null, ...request })),
   openRepair: async ({ parts, params, who }) => ({

@@ -32,6 +32,7 @@ const ACTS: Readonly<Partial<Record<RouteId, string>>> = {
   reconcileSource: "reconcile",
   revealExport: "reveal",
   revealCase: "reveal",
+  eraseCase: "erase",
   revealEventBody: "revealBody",
 };
 

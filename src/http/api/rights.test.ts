@@ -40,6 +40,8 @@ const bodies: { readonly [Id in RouteId]: ApiTypes[Id]["body"] } = {
   pauseCase: {},
   addNote: { text: "hello" },
   revealCase: { reason },
+  previewErasure: null,
+  eraseCase: { reason },
   exportCase: null,
   revealExport: { reason },
   revealEventBody: { reason },

@@ -222,6 +222,20 @@ export const API_ROUTES: {
     verb: "reveal",
     summary: "See what is masked of a case, for a reason that is on record",
   },
+  previewErasure: {
+    ...read,
+    path: "/cases/{caseId}/erasure",
+    verb: "erase",
+    on: "case",
+    tag: "Cases",
+    summary: "What erasing a case would be of, and what is in its way; changes nothing",
+  },
+  eraseCase: {
+    ...fact,
+    path: "/cases/{caseId}/erase",
+    verb: "erase",
+    summary: "Erase what is kept of a case and all that stand above and below it",
+  },
   tellEvent: {
     ...fact,
     path: "/cases/{caseId}/events",

@@ -7,6 +7,7 @@ import type { Json } from "../../core/json.ts";
 import type { CaseOutline, DestinationOutline } from "../../core/outline.ts";
 import type { Priority } from "../../core/starting.ts";
 import type { AccessReply } from "../../desk/access.ts";
+import type { ErasurePreview, ErasureReply } from "../../desk/erase.ts";
 import type { Revealed } from "../../desk/revealing.ts";
 import type { ReviewPacket } from "../../desk/packet.ts";
 import type { ActReply } from "../../desk/change.ts";
@@ -292,6 +293,8 @@ export interface ApiTypes
   readonly cancelCase: { params: CaseParams; query: Nothing; body: ReasonedBody; reply: ActReply };
   readonly pauseCase: { params: CaseParams; query: Nothing; body: PauseBody; reply: ActReply };
   readonly addNote: { params: CaseParams; query: Nothing; body: { readonly text: string }; reply: ActReply };
+  readonly previewErasure: { params: CaseParams; query: Nothing; body: null; reply: ErasurePreview };
+  readonly eraseCase: { params: CaseParams; query: Nothing; body: RevealBody; reply: ErasureReply };
   readonly revealCase: { params: CaseParams; query: Nothing; body: RevealBody; reply: Revealed };
   readonly tellEvent: { params: CaseParams; query: Nothing; body: EventBody; reply: ActReply };
   readonly openRepair: { params: CaseParams; query: Nothing; body: Nothing; reply: OpenedRepair };

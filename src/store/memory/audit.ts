@@ -1,10 +1,14 @@
-/** Audit lines and seals of a memory store. Nothing is erased from it, so a body stands in the place of its hash. */
+/** Audit lines and seals of a memory store. Nothing of it outlives the process, so a body stands in the place of its hash. */
 
+import type { Digest } from "../../core/basis.ts";
 import { invariant } from "../../core/errors.ts";
 import { canonicalJson, type Json } from "../../core/json.ts";
 import {
+  entryHash,
   FIRST_HEAD,
   headOf,
+  lineHash,
+  type ErasedRows,
   type Seal,
   type SealedEntry,
   type SealedLine,
@@ -25,6 +29,7 @@ import {
   type UnsealedCount,
   type UnsealedPage,
 } from "../audit-port.ts";
+import type { ErasedTexts } from "../erasure-port.ts";
 import { SHARD_COUNT } from "../port.ts";
 import type { MemoryCase } from "./cases.ts";
 import { frozenCopy } from "./frozen.ts";
@@ -41,6 +46,9 @@ export class MemoryAudit {
   private readonly lines = new Map<string, StoredAuditLine>();
   private readonly seals: readonly Seal[][] = Array.from({ length: SHARD_COUNT }, () => []);
   private readonly sealed = new Map<string, number>();
+  /** What erased rows were sealed with: by case and revision, and by audit id. */
+  private readonly sealedEntries = new Map<string, ReadonlyMap<number, string>>();
+  private readonly sealedLines = new Map<string, string>();
 
   constructor(of: Sealing) {
     this.of = of;
@@ -58,6 +66,7 @@ export class MemoryAudit {
     findUnsealed: async (after, limit) => this.findUnsealed(after, limit),
     listUnsealedLines: async (limit) => this.unsealedLines().slice(0, limit),
     readRanges: async (_shard, ranges) => this.readRanges(ranges),
+    readErased: async (caseId) => this.readErased(caseId),
     writeSeal: async (seal) => this.writeSeal(seal),
     readSeals: async (shard, after, limit) =>
       this.chain(shard)
@@ -67,7 +76,7 @@ export class MemoryAudit {
       [...this.lines.values()]
         .filter((line) => shardOf(line) === shard && line.sealNo === sealNo)
         .toSorted((a, b) => (a.auditId < b.auditId ? -1 : 1))
-        .map(toSealed),
+        .map((line) => this.toSealed(line)),
     // Entries and rows are one thing here, so none can lie beyond the other.
     findStrays: async () => [],
     countUnsealed: async () => this.countUnsealed(),
@@ -124,7 +133,7 @@ export class MemoryAudit {
     return [...this.lines.values()]
       .filter(({ sealNo }) => sealNo === null)
       .toSorted((a, b) => a.at - b.at || (a.auditId < b.auditId ? -1 : 1))
-      .map((line) => ({ shard: shardOf(line), ...toSealed(line) }));
+      .map((line) => ({ shard: shardOf(line), ...this.toSealed(line) }));
   }
 
   private readRanges(ranges: readonly RevisionRange[]): readonly SealedEntry[] {
@@ -141,8 +150,51 @@ export class MemoryAudit {
             // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON only, by types without index signature
             bodyHash: canonicalJson(entry as unknown as Json),
             isIntact: true,
+            sealedAs: this.sealedEntries.get(caseId)?.get(revision) ?? null,
           })),
       );
+  }
+
+  /** Up to which revision a case is sealed, and how many lines about it are not. */
+  sealedUpTo(caseId: string): { readonly sealedRevision: number; readonly unsealedLines: number } {
+    const lines = this.linesOf(caseId).filter(({ sealNo }) => sealNo === null);
+    return { sealedRevision: this.sealed.get(caseId) ?? 0, unsealedLines: lines.length };
+  }
+
+  /** In the order of their ids. */
+  linesOf(caseId: string): readonly StoredAuditLine[] {
+    return [...this.lines.values()]
+      .filter((line) => line.caseId === caseId)
+      .toSorted((a, b) => (a.auditId < b.auditId ? -1 : 1));
+  }
+
+  /** Erases the texts of lines, and keeps what these and the entries of the case are sealed with. Call it before they change. */
+  erase(caseId: string, textsOf: (line: ErasedTexts) => ErasedTexts, digest: Digest): void {
+    const entries = this.readRanges([{ caseId, from: 1, to: Number.MAX_SAFE_INTEGER }]);
+    this.sealedEntries.set(
+      caseId,
+      new Map(entries.map((entry) => [entry.revision, entry.sealedAs ?? entryHash(entry, digest)])),
+    );
+    for (const line of this.linesOf(caseId)) {
+      const sealed = this.toSealed(line);
+      this.sealedLines.set(line.auditId, sealed.sealedAs ?? lineHash(sealed, digest));
+      const { about, plan, why, sentence } = line;
+      this.lines.set(line.auditId, frozenCopy({ ...line, ...textsOf({ about, plan, why, sentence }) }));
+    }
+  }
+
+  readErased(caseId: string): ErasedRows {
+    const entries = this.readRanges([{ caseId, from: 1, to: Number.MAX_SAFE_INTEGER }]);
+    return {
+      entries: entries.filter(({ sealedAs }) => sealedAs !== null),
+      lines: this.linesOf(caseId)
+        .map((line) => this.toSealed(line))
+        .filter(({ sealedAs }) => sealedAs !== null),
+    };
+  }
+
+  private toSealed(line: StoredAuditLine): SealedLine {
+    return { ...toSealed(line), sealedAs: this.sealedLines.get(line.auditId) ?? null };
   }
 
   private writeSeal(seal: Seal): boolean {
@@ -181,7 +233,7 @@ function shardOf({ caseId }: NewAuditLine): number {
   return caseId !== null && /^\d\d/.test(caseId) ? Number(caseId.slice(0, 2)) : HOUSE_SHARD;
 }
 
-function toSealed(line: StoredAuditLine): SealedLine {
+function toSealed(line: StoredAuditLine): Omit<SealedLine, "sealedAs"> {
   const {
     auditId,
     why,
@@ -200,6 +252,7 @@ function toSealed(line: StoredAuditLine): SealedLine {
   } = line;
   return {
     auditId,
+    caseId,
     facts: [at, act, outcome, code, who, personId, caseId, about, plan],
     bodyHash: canonicalJson({ why, sentence, before, after }),
     isIntact: true,

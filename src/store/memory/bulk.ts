@@ -1,5 +1,6 @@
 /** Bulk acts and what people say of problems, in memory. */
 
+import { ERASED } from "../../core/erasure.ts";
 import { invariant } from "../../core/errors.ts";
 import {
   BULK_CASES_MAX,
@@ -24,9 +25,8 @@ interface Item {
   readonly claim: { readonly claimId: string; readonly untilAt: number } | null;
 }
 
-/** Makes it. */
-export function memoryBulk({ now }: { readonly now: () => number }): BulkStore {
-  const bulk = new MemoryBulk(now);
+/** The store over it. */
+export function memoryBulk(bulk: MemoryBulk, now: () => number): BulkStore {
   return {
     create: async (act, caseIds) => bulk.create(act, caseIds),
     load: async (bulkId) => bulk.load(bulkId),
@@ -50,8 +50,9 @@ export function memoryBulk({ now }: { readonly now: () => number }): BulkStore {
   };
 }
 
-class MemoryBulk {
-  readonly marks = new Map<string, ProblemMark>();
+/** All of it. */
+export class MemoryBulk {
+  readonly marks: Map<string, ProblemMark> = new Map();
   readonly #now: () => number;
   readonly #acts = new Map<string, Act>();
 
@@ -62,6 +63,28 @@ class MemoryBulk {
   /** Oldest first. */
   all(): readonly Act[] {
     return [...this.#acts.values()].toSorted((one, other) => one.made - other.made);
+  }
+
+  /** Those with a case in them. */
+  with(caseId: string): readonly Act["act"][] {
+    return this.all().flatMap(({ act, items }) =>
+      items.some(({ item }) => item.caseId === caseId) ? [act] : [],
+    );
+  }
+
+  /** Erases what those with a case in them were made with, and what became of it. */
+  erase(caseId: string): void {
+    for (const { bulkId } of this.with(caseId)) {
+      const found = this.#acts.get(bulkId);
+      if (found === undefined) continue;
+      const items = found.items.map((one): Item => {
+        if (one.item.caseId !== caseId || one.item.sentence === null) return one;
+        return { ...one, item: Object.freeze({ ...one.item, sentence: ERASED }) };
+      });
+      const reason = found.act.reason === null ? null : ERASED;
+      const act = Object.freeze({ ...found.act, request: {}, filter: {}, reason });
+      this.#acts.set(bulkId, { ...found, act, items });
+    }
   }
 
   create(...[act, caseIds]: Parameters<BulkStore["create"]>): void {

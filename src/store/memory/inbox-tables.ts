@@ -62,11 +62,11 @@ export class MemoryInbox {
   readonly sources: MemorySources = new MemorySources();
   readonly refusals: MemoryRefusals = new MemoryRefusals();
   private readonly around: Surroundings;
-  private readonly events = new Map<string, Seen>();
-  private readonly works = new Map<string, Called>();
+  readonly events: Map<string, Seen> = new Map();
+  readonly works: Map<string, Called> = new Map();
   private readonly keys = new Map<string, string>();
-  private readonly sightings = new Map<string, Sighting[]>();
-  private readonly linked = new Map<string, ReadonlySet<string>>();
+  readonly sightings: Map<string, readonly Sighting[]> = new Map();
+  readonly linked: Map<string, ReadonlySet<string>> = new Map();
   /** Null once something was written after it. */
   private image: (() => void) | null = null;
 

@@ -7,6 +7,7 @@ import { MemoryInbox, type Surroundings } from "./inbox-tables.ts";
 /** An inbox with its standby. */
 export interface MemoryInboxServer {
   readonly store: InboxStore;
+  readonly tables: MemoryInbox;
   /** As that of the memory server. */
   readonly replicate: () => () => void;
 }
@@ -48,5 +49,5 @@ export function memoryInbox(around: Surroundings): MemoryInboxServer {
     listSources: async () => inbox.sources.list(),
     forget: (which, older) => written(() => inbox.forget(which, older)),
   };
-  return { store, replicate: () => inbox.replicate() };
+  return { store, tables: inbox, replicate: () => inbox.replicate() };
 }

@@ -1,14 +1,31 @@
 /** Moves that wait for a second person, in memory. */
 
+import { ERASED } from "../../core/erasure.ts";
 import { SECONDS_MAX, type SecondRequest, type SecondStore } from "../second-port.ts";
 import { frozenCopy } from "./frozen.ts";
 
+/** The store, and what the rest of a memory store asks of it. */
+export interface MemorySeconds extends SecondStore {
+  readonly untilAt: (caseId: string) => number | null;
+  readonly allOf: (caseId: string) => readonly SecondRequest[];
+  /** Erases what was asked for on a case, and why. */
+  readonly erase: (caseId: string) => void;
+}
+
 /** Makes it. */
-export function memorySeconds(
-  now: () => number,
-): SecondStore & { readonly untilAt: (caseId: string) => number | null } {
+export function memorySeconds(now: () => number): MemorySeconds {
   const requests = new Map<string, SecondRequest>();
+  const allOf = (caseId: string): readonly SecondRequest[] =>
+    [...requests.values()].filter((one) => one.caseId === caseId);
   return {
+    allOf,
+    erase: (caseId) => {
+      for (const one of allOf(caseId)) {
+        const [reason, why] = [one.reason, one.why].map((text) => (text === null ? null : ERASED));
+        const erased = { ...one, request: {}, step: null, reason: reason ?? null, why: why ?? null };
+        requests.set(one.requestId, frozenCopy(erased));
+      }
+    },
     ask: async ({ lastsMs, ...request }) => {
       if (requests.has(request.requestId)) return;
       const askedAt = now();

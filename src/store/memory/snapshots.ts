@@ -21,4 +21,9 @@ export class MemorySnapshots {
     this.snapshots.set(caseId, { state, lineage });
     return state;
   }
+
+  /** Forgets the state of a case. */
+  drop(caseId: string): void {
+    this.snapshots.delete(caseId);
+  }
 }

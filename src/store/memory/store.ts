@@ -41,9 +41,10 @@ import {
   type MemoryCase,
 } from "./cases.ts";
 import { MemoryAudit } from "./audit.ts";
-import { memoryBulk } from "./bulk.ts";
+import { memoryBulk, MemoryBulk } from "./bulk.ts";
 import { commitAll, commitOne, findCommit } from "./commit.ts";
 import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
+import { memoryErasures } from "./erasures.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
 import { countCases, countFound, listCases, readPulse, takeable, type SeenNow } from "./listing.ts";
@@ -134,8 +135,9 @@ function storeOf(memory: Memory): Store {
     },
     inbox: memory.inbox.store,
     people: memoryPeople(() => memory.now(), memory.audit),
-    bulk: memoryBulk(memory),
+    bulk: memoryBulk(memory.bulk, () => memory.now()),
     audit: memory.audit.store,
+    erasures: memoryErasures(memory),
     notices: memoryNotices({
       now: () => memory.now(),
       rows: () => [...memory.cases.values()].map(storedRow),
@@ -200,6 +202,7 @@ class Memory implements StagedStore {
   private readonly idsByKey = new Map<string, string>();
   readonly holders = new MemoryHolders();
   readonly seconds = memorySeconds(() => this.now());
+  readonly bulk = new MemoryBulk(() => this.now());
   readonly schedules = new MemorySchedules(
     () => this.now(),
     (caseId) => this.cases.has(caseId),
@@ -286,6 +289,14 @@ class Memory implements StagedStore {
     return reply;
   }
 
+  renameCase(erased: MemoryCase): void {
+    const { caseId } = erased.identity;
+    for (const [key, named] of this.idsByKey) if (named === caseId) this.idsByKey.delete(key);
+    this.cases.set(caseId, erased);
+    const key = keyOf(erased.identity);
+    if (key !== null) this.idsByKey.set(key, caseId);
+  }
+
   private holdsKey(caseId: string): boolean {
     const stored = this.cases.get(caseId);
     return stored !== undefined && holdsKey(stored.row.state, keyFreedByIn(startOf(stored)));
@@ -349,7 +360,9 @@ class Memory implements StagedStore {
     const knownBy = stored.changes.get(knownAs);
     if (knownBy !== undefined) return { kind: knownBy === commitId ? "repeated" : "known" };
     const now = this.now();
-    const change = decide(this.folded(stored), now);
+    const found = this.folded(stored);
+    if (found.state.erased !== undefined) return { kind: "erased" };
+    const change = decide(found, now);
     switch (change.kind) {
       case "leave":
         return { kind: "decided", reply: change.reply };
@@ -423,7 +436,9 @@ class Memory implements StagedStore {
     if (stored === undefined) return null;
     const knownBy = stored.changes.get(sourceId ?? commitId);
     if (knownBy !== undefined) return { kind: knownBy === commitId ? "repeated" : "known" };
-    return { kind: "decided", reply: decide(this.folded(stored), this.now()).reply };
+    const found = this.folded(stored);
+    if (found.state.erased !== undefined) return { kind: "erased" };
+    return { kind: "decided", reply: decide(found, this.now()).reply };
   }
 
   /** The case with a business key, of several the newest; null = there is none. */

@@ -4,6 +4,7 @@ import { invariant, type ErrorCode } from "../../core/errors.ts";
 import { canonicalJson, type Json } from "../../core/json.ts";
 import {
   readSealBody,
+  type ErasedRows,
   type Seal,
   type SealedEntry,
   type SealedLine,
@@ -25,10 +26,12 @@ import {
   type UnsealedPage,
 } from "../audit-port.ts";
 import { steadyMark } from "../../core/payload-codec.ts";
+import type { ErasedTexts } from "../erasure-port.ts";
 import { shardOf } from "./case-lock.ts";
 import type { Database, Runner } from "./database.ts";
 import { payloadPlace } from "./payload-places.ts";
 import type { ReadPayload } from "./payloads.ts";
+import { drawSalt } from "./system.ts";
 
 /** Makes it over the store's own pool. */
 export function postgresAudit(database: Database): AuditStore {
@@ -42,7 +45,7 @@ export function postgresAudit(database: Database): AuditStore {
         const rows = await database.run<LineFacts>("list_unsealed_lines", [limit]);
         return rows.map((row) => ({ shard: row.shard, ...toSealedLine(row) }));
       }),
-    readRanges: (shard, ranges) => database.guarded(() => readRanges(database, shard, ranges)),
+    readRanges: (shard, ranges) => database.guarded(() => readEntries(database, shard, ranges)),
     writeSeal: (seal) => database.guarded(() => writeSeal(database, seal)),
     readSeals: (shard, after, limit) =>
       database.guarded(async () => {
@@ -54,6 +57,7 @@ export function postgresAudit(database: Database): AuditStore {
         const rows = await database.run<LineFacts>("read_sealed_lines", [shard, sealNo]);
         return rows.map(toSealedLine);
       }),
+    readErased: (caseId) => database.guarded(() => readErased(database, caseId)),
     findStrays: (shard, limit) =>
       database.guarded(async () => {
         const rows = await database.run<StrayColumns>("find_strays", [shard, limit]);
@@ -68,12 +72,26 @@ export async function addAuditLine(runner: Runner, line: NewAuditLine): Promise<
   const { auditId, act, outcome, code, who, personId, caseId, about, plan } = line;
   const { why, sentence, before, after } = line;
   const shard = caseId === null ? HOUSE_SHARD : (shardOf(caseId) ?? HOUSE_SHARD);
-  const body = Buffer.from(canonicalJson({ why, sentence, before, after }));
+  const body = encodeLine({ why, sentence, before, after });
   const columns = [shard, auditId, act, outcome, code, who, personId, caseId, about, plan];
   const place = payloadPlace("audit", auditId);
   for (const stored of await runner.payloads.seal([{ place, bytes: body }], "json")) {
     await runner.run("add_audit_line", [...columns, stored.body, stored.codec]);
   }
+}
+
+/** What an audit line says beside its columns. */
+type LineBody = Pick<NewAuditLine, "why" | "sentence" | "before" | "after">;
+
+/** The body of a line. Nobody can guess an erased one from its hash: the salt is gone with it. */
+export function encodeLine({ why, sentence, before, after }: LineBody): Buffer {
+  return Buffer.from(canonicalJson({ why, sentence, before, after, salt: drawSalt() }));
+}
+
+function decodeLine(body: Buffer): LineBody {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `encodeLine`, by which all lines are written
+  const { why, sentence, before, after } = JSON.parse(body.toString("utf8")) as LineBody;
+  return { why, sentence, before, after };
 }
 
 interface LineColumns {
@@ -125,7 +143,6 @@ function placeOf(cursor: string): readonly [number, string] {
 }
 
 function toLine(row: LineColumns, opened: ReadPayload | undefined): StoredAuditLine {
-  const body = bodyOf(opened);
   return {
     auditId: row.audit_id,
     at: row.at,
@@ -137,22 +154,14 @@ function toLine(row: LineColumns, opened: ReadPayload | undefined): StoredAuditL
     caseId: row.case_id,
     about: row.about,
     plan: row.plan,
-    why: body.why,
-    sentence: body.sentence,
-    before: body.before,
-    after: body.after,
+    ...bodyOf(opened),
     sealNo: row.seal_no,
   };
 }
 
-type LineBody = Pick<NewAuditLine, "why" | "sentence" | "before" | "after">;
-
 /** A line whose body cannot be opened says so in its place: it must not take the others down. */
 function bodyOf(opened: ReadPayload | undefined): LineBody {
-  if (opened?.kind === "read") {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `addAuditLine`, the only one that writes lines
-    return JSON.parse(opened.body.toString("utf8")) as LineBody;
-  }
+  if (opened?.kind === "read") return decodeLine(opened.body);
   const sentence = `What became of it cannot be read: ${opened?.fault.what ?? "it was not opened"}.`;
   return { why: null, sentence, before: null, after: null };
 }
@@ -215,15 +224,17 @@ interface EntryFacts {
   readonly at_us: number;
   readonly body_hash: string;
   readonly is_intact: boolean;
+  readonly sealed_as: string | null;
 }
 
-async function readRanges(
-  database: Database,
+/** {@link AuditStore.readRanges}, also within a transaction. */
+export async function readEntries(
+  runner: Runner,
   shard: number,
   ranges: readonly RevisionRange[],
 ): Promise<readonly SealedEntry[]> {
   invariant(ranges.length <= SEAL_RANGES_MAX, `${ranges.length} ranges of entries were asked for`);
-  const rows = await database.run<EntryFacts>("read_ranges", [
+  const rows = await runner.run<EntryFacts>("read_ranges", [
     shard,
     ranges.map(({ caseId }) => caseId),
     ranges.map(({ from }) => from),
@@ -247,6 +258,7 @@ async function readRanges(
     ],
     bodyHash: row.body_hash,
     isIntact: row.is_intact,
+    sealedAs: row.sealed_as,
   }));
 }
 
@@ -256,11 +268,13 @@ interface LineFacts extends Omit<LineColumns, "body" | "seal_no" | "at" | "at_us
   readonly at_us: number;
   readonly body_hash: string;
   readonly is_intact: boolean;
+  readonly sealed_as: string | null;
 }
 
 function toSealedLine(row: LineFacts): SealedLine {
   return {
     auditId: row.audit_id,
+    caseId: row.case_id,
     // Seals that were made hold these in this order.
     facts: [
       row.at_us,
@@ -276,7 +290,47 @@ function toSealedLine(row: LineFacts): SealedLine {
     ],
     bodyHash: row.body_hash,
     isIntact: row.is_intact,
+    sealedAs: row.sealed_as,
   };
+}
+
+/** An audit line about a case, as it is sealed and with what it says. */
+export interface CaseLine extends Pick<NewAuditLine, "before" | "after"> {
+  readonly sealed: SealedLine;
+  readonly texts: ErasedTexts;
+}
+
+/** The audit lines about a case, in the order of their ids; `isErased`: only those that were erased. */
+export async function readCaseLines(
+  runner: Runner,
+  {
+    shard,
+    caseId,
+    isErased,
+  }: { readonly shard: number; readonly caseId: string; readonly isErased: boolean },
+): Promise<readonly CaseLine[]> {
+  const rows = await runner.run<LineFacts & Pick<LineColumns, "body">>("read_case_lines", [
+    shard,
+    caseId,
+    isErased,
+  ]);
+  const opened = await runner.payloads.open(
+    rows.map(({ audit_id: lineId, codec, body }) => ({ place: payloadPlace("audit", lineId), codec, body })),
+  );
+  return rows.map((row, index) => {
+    const { why, sentence, before, after } = bodyOf(opened[index]);
+    const { about, plan } = row;
+    return { sealed: toSealedLine(row), texts: { about, plan, why, sentence }, before, after };
+  });
+}
+
+async function readErased(database: Database, caseId: string): Promise<ErasedRows> {
+  const shard = shardOf(caseId);
+  if (shard === null) return { entries: [], lines: [] };
+  const [last] = await database.run<{ readonly revision: number }>("read_erased_entries", [shard, caseId]);
+  const entries = await readEntries(database, shard, [{ caseId, from: 1, to: last?.revision ?? 0 }]);
+  const lines = await readCaseLines(database, { shard, caseId, isErased: true });
+  return { entries, lines: lines.map(({ sealed }) => sealed) };
 }
 
 async function writeSeal(database: Database, seal: Seal): Promise<boolean> {

@@ -69,6 +69,7 @@ async function changeLocked<Reply>(
   const { stored, entryCount, knownBy, now } = await readLocked(session, row, knownAs);
   await writeSnapshot(session, row, stored.state, entryCount);
   if (knownBy !== null) return { reply: { kind: knownBy === commitId ? "repeated" : "known" }, isDue: false };
+  if (stored.state.erased !== undefined) return { reply: { kind: "erased" }, isDue: false };
   const change = decide(stored, now);
   switch (change.kind) {
     case "leave":

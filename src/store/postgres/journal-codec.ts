@@ -5,13 +5,16 @@
 
 import { FootholdError } from "../../core/errors.ts";
 import type { Entry, EntryKind, JournalEntry } from "../../core/journal.ts";
-import { canonicalJson, type Json } from "../../core/json.ts";
+import { canonicalJson, type JsonObject } from "../../core/json.ts";
 import { payloadPlace, snapshotPlace } from "./payload-places.ts";
 import { REMEDIES, type FoundPayload, type PayloadFault, type Payloads } from "./payloads.ts";
 import type { SnapshotColumns } from "./snapshots.ts";
+import { drawSalt } from "./system.ts";
 
 /** The mark of bodies that are not sealed. */
 const JSON_CODEC = "json";
+/** The field of a body that is no part of its entry. */
+const SALT = "salt";
 
 /** The columns of a stored entry. */
 export interface EntryColumns {
@@ -39,7 +42,9 @@ export interface EncodedEntry {
 /** Encodes an entry. Throws a TypeError when something in it is no JSON value. */
 export function encodeEntry(entry: Entry): EncodedEntry {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON only, by types without index signature
-  const body = Buffer.from(canonicalJson(entry as unknown as Json));
+  const json = entry as unknown as JsonObject;
+  // Nobody can guess what was erased from its hash: the salt is gone with it.
+  const body = Buffer.from(canonicalJson({ ...json, [SALT]: drawSalt() }));
   return {
     kind: entry.kind,
     step: stepOfEntry(entry),
@@ -147,10 +152,12 @@ function parseEntry(caseId: string, revision: number, body: Buffer): Entry {
   } catch (error) {
     throw corrupt(caseId, revision, "its body is no JSON", error);
   }
-  const kind = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+  const fields = typeof value === "object" && value !== null ? value : {};
+  const kind = "kind" in fields ? fields.kind : undefined;
   if (typeof kind !== "string" || !Object.hasOwn(KINDS, kind)) {
     throw corrupt(caseId, revision, `its kind ${JSON.stringify(kind)} is unknown to this version`);
   }
+  Reflect.deleteProperty(fields, SALT);
   // The hash says that these are the bytes which encodeEntry wrote, so the fields of this kind are there.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
   return value as Entry;

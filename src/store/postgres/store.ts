@@ -17,6 +17,7 @@ import {
   hastenHeld,
   readDestinations,
 } from "./destinations.ts";
+import { postgresErasures } from "./erasures.ts";
 import { beat, endHolder, forgetHolders, listClaims, listHolders, registerHolder } from "./holders.ts";
 import { postgresPeople } from "./people.ts";
 import { postgresInbox } from "./inbox.ts";
@@ -113,6 +114,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     people: postgresPeople(database),
     bulk: postgresBulk(database),
     audit: postgresAudit(database),
+    erasures: postgresErasures(database),
     notices: postgresNotices(database),
     keys: postgresKeys(database, watch),
     milestones: postgresMilestones(database),

@@ -26,3 +26,8 @@ export function elapsedMs(): number {
 export function drawBytes(length: number): Buffer {
   return randomBytes(length);
 }
+
+/** What makes the hash of a body one that nobody can guess: 96 random bits. */
+export function drawSalt(): string {
+  return randomBytes(12).toString("base64url");
+}

@@ -161,13 +161,14 @@ export function testAudit(bench: Bench): void {
         seals: 4,
         entries: 4,
         lines: 2,
+        erased: 0,
         unsealed: { entries: 0, lines: 0 },
       });
     });
 
     test("are added by one of two sealers that saw the same end, and read back as they were made", async () => {
       const head = { shard: 7, sealNo: 0, hash: FIRST_HEAD };
-      const line = { auditId: "a", facts: [], bodyHash: "b", isIntact: true };
+      const line = { auditId: "a", caseId: null, facts: [], bodyHash: "b", isIntact: true, sealedAs: null };
       const mine = makeSeal(head, 1_000, { entries: [], lines: [line] }, ports.digest);
       const yours = makeSeal(head, 2_000, { entries: [], lines: [line] }, ports.digest);
       const added = await Promise.all([audit().writeSeal(mine), bench.other.audit.writeSeal(yours)]);
@@ -196,6 +197,7 @@ export function testAudit(bench: Bench): void {
         findings: [],
         entries: 36,
         lines: 12,
+        erased: 0,
         unsealed: { entries: 0, lines: 0 },
       });
     });
