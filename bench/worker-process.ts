@@ -1,6 +1,7 @@
 /**
  * One worker in a process of its own, for what is measured from outside: `worker-process.ts DATABASE_URL CONCURRENCY
- * LEASE_MS [DESTINATION_URL]`. With a destination each step posts there under its key; without, steps are instant. Tells its parent `ready`, and the ids of cases that are done.
+ * LEASE_MS [DESTINATION_URL]`. With a destination each step posts there under its key; without, steps are instant. Tells its
+ * parent `ready`, and the ids of cases that are done.
  */
 
 import {

@@ -23,6 +23,7 @@ export function tellTrouble(report: Report): void {
       isDatabaseAway = false;
       return;
     case "claimed":
+    case "attempted":
     case "released":
     case "claimLost":
     case "lateReport":

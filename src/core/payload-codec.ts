@@ -45,7 +45,9 @@ export interface PayloadCodec {
   readonly keyIds: readonly string[];
   /** True = it opens what is sealed and seals nothing: for the first of two deploys, before all processes know the keys. */
   readonly readOnly?: boolean;
+  /** Seals with the first key; not asked where `readOnly`. */
   seal(payloads: readonly PlainPayload[]): readonly SealedPayload[] | PromiseLike<readonly SealedPayload[]>;
+  /** Opens what any of its keys sealed; never throws for bytes that are none of its own. */
   open(payloads: readonly KeptPayload[]): readonly OpenedPayload[] | PromiseLike<readonly OpenedPayload[]>;
   /** Gives each the key id and header by which the first key opens the same bytes. */
   rewrap(

@@ -233,7 +233,7 @@ function sayUndo({ state }: PlanInput): string {
 
 /** What goes before the undo of a step in a case that is being canceled. */
 function sayBeforeUndo({ outline, state }: PlanInput, step: StepOutline): string {
-  const outside = new Set(outsideEffects(state).map(({ step }) => step));
+  const outside = new Set(outsideEffects(state).map((one) => one.step));
   const { steps } = expandOutline(outline, state);
   const later = [...steps.filter((one) => isAfter(one, step.name)), ...laterKeys(steps, step)].filter((one) =>
     outside.has(one.name),

@@ -29,7 +29,9 @@ export function examineKeys(keys: readonly KnownKey[]): readonly Finding[] {
           const sentence = `The key ${keyId} is not the first any more, and is still needed.`;
           return [finding("PAYLOAD_KEY_OLD", {}, { sentence, remedy: "foothold keys rotate" })];
         }
-        const sentence = `Payloads are sealed with the key ${keyId}, and processes with this configuration store theirs plain or with another.`;
+        const sentence =
+          `Payloads are sealed with the key ${keyId}, and processes with this configuration store theirs ` +
+          `plain or with another.`;
         const remedy = "codec without readOnly, with the same first key everywhere";
         return [finding("PAYLOADS_PLAIN", {}, { sentence, remedy })];
       }

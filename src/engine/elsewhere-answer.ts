@@ -5,50 +5,9 @@ import type { Json } from "../core/json.ts";
 import type { WireEvidence, WireSummary } from "../core/wire-evidence.ts";
 import type { RuntimeSendStep } from "../define/case-type.ts";
 import { maskFailure } from "../define/masking.ts";
-import { sortFailure, type StopCause } from "../triage/sort.ts";
+import { sortFailure } from "../triage/sort.ts";
 import { succeeded, type OutcomeMasking } from "./attempt.ts";
-
-/** How far what failed had got, as its worker saw it. */
-type SentElsewhere =
-  /** Nothing had left. */
-  | "no"
-  /** It may have left, and nobody answered. */
-  | "maybe"
-  /** The destination answered; `status` and `body` say what. */
-  | "answered";
-
-/** What a send failed with. */
-interface FailedElsewhere {
-  readonly kind: "failed";
-  readonly sent: SentElsewhere;
-  /** The class of the error there. */
-  readonly name: string;
-  readonly message: string;
-  /** A code as operating systems and clients give it, such as `ECONNREFUSED`. */
-  readonly code?: string;
-  /** HTTP status of the answer. */
-  readonly status?: number;
-  /** Of the answer. */
-  readonly headers?: { readonly [name: string]: string };
-  readonly body?: Json;
-  readonly stack?: string;
-  /** Why the worker stopped it itself, where it did. */
-  readonly stopped?: StopCause;
-}
-
-/** What came of a task. */
-export type ElsewhereAnswer =
-  | { readonly kind: "confirmed"; readonly result: Json; readonly requests?: number }
-  | (FailedElsewhere & { readonly requests?: number })
-  | {
-      readonly kind: "happened";
-      readonly result: Json;
-      readonly evidence?: Json;
-      readonly fingerprint?: string;
-    }
-  | { readonly kind: "differs"; readonly why: string; readonly evidence?: Json }
-  | { readonly kind: "didNotHappen" }
-  | { readonly kind: "cannotTell"; readonly why: string };
+import type { ElsewhereAnswer, FailedElsewhere } from "./elsewhere-words.ts";
 
 /** What it is read with. */
 export interface AnswerReading {

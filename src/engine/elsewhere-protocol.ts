@@ -1,7 +1,7 @@
 /** What workers elsewhere and this side tell each other. Types and bounds only. */
 
 import type { CaseType } from "../define/case-type.ts";
-import type { ElsewhereAnswer } from "./elsewhere-answer.ts";
+import type { ElsewhereAnswer } from "./elsewhere-words.ts";
 import type { WorkTask } from "./elsewhere-task.ts";
 
 /** The protocol that is spoken here. */

@@ -10,7 +10,7 @@ import { memoryStore } from "../store/memory/store.ts";
 import type { Store } from "../store/port.ts";
 import { startCase } from "./case-types.fixture.ts";
 import { Elsewhere } from "./elsewhere.ts";
-import type { ElsewhereAnswer } from "./elsewhere-answer.ts";
+import type { ElsewhereAnswer } from "./elsewhere-words.ts";
 import type { Registered, WorkTaken } from "./elsewhere-protocol.ts";
 import type { WorkTask } from "./elsewhere-task.ts";
 import { ManualClock, portsAround } from "./manual-clock.fixture.ts";

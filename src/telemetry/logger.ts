@@ -23,9 +23,13 @@ export interface LogFields extends LogFacts {
 
 /** What takes lines. A logger of `pino` is one as it is. */
 export interface Logger {
+  /** What is of use to who looks for a fault. */
   debug(fields: LogFields, sentence: string): void;
+  /** What happens as it should. */
   info(fields: LogFields, sentence: string): void;
+  /** What somebody may have to look at. */
   warn(fields: LogFields, sentence: string): void;
+  /** What is broken. */
   error(fields: LogFields, sentence: string): void;
   /** False where lines of a level go nowhere, so that none is made. Left out = they are made. */
   isLevelEnabled?(level: LogLevel): boolean;

@@ -92,6 +92,7 @@ function onReport(report: Report): void {
     case "bug":
       say({ kind: "bug", why: report.error instanceof Error ? String(report.error.stack) : "" });
       return;
+    case "attempted":
     case "released":
     case "holderFreed":
     case "claimFreed":

@@ -9,7 +9,7 @@ import { registryOf } from "../../src/define/registry.ts";
 import { exportCase } from "../../src/desk/export-case.ts";
 import { refusalOf } from "../../src/desk/refusal.fixture.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
-import { runCommand } from "../cli/program.ts";
+import { runCommand, type Ended } from "../cli/program.ts";
 import { input, look, post, until, World } from "../engine/world.ts";
 import { createTestDatabase } from "../setup/database.ts";
 
@@ -27,6 +27,10 @@ async function open(): Promise<{ readonly world: World; readonly url: string }> 
   const world = new World(store);
   closing.push(() => world.close());
   return { world, url: database.url };
+}
+
+function cli(database: string, ...words: readonly string[]): Promise<Ended> {
+  return runCommand(words, { env: { FOOTHOLD_DATABASE_URL: database } });
 }
 
 describe("a case that is taken over from another installation", () => {
@@ -92,8 +96,6 @@ describe("a case that is taken over from another installation", () => {
 
   test("by the command line, with what is refused in words", async () => {
     const [{ url: from }, { url: to }] = [await open(), await open()];
-    const cli = (database: string, ...words: readonly string[]) =>
-      runCommand(words, { env: { FOOTHOLD_DATABASE_URL: database } });
     const folder = mkdtempSync(join(tmpdir(), "foothold-import-"));
     closing.push(async () => rmSync(folder, { recursive: true }));
     const file = join(folder, "case.json");

@@ -27,7 +27,7 @@ const TAG_BYTES = 16;
 export interface AesKey {
   /** What the database calls it, such as `2026-11`: at most 64 letters, digits, `.`, `_` and `-`. Never used for another. */
   readonly id: string;
-  /** Such as `process.env.PAYLOAD_KEY`; nothing where `secretFile` has it. */
+  /** From the environment, say; nothing where `secretFile` has it. */
   readonly secret?: string | Uint8Array | undefined;
   /** A file that holds it as text. Read once, when the codec is made. */
   readonly secretFile?: string | undefined;

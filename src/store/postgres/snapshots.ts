@@ -1,6 +1,6 @@
 /**
- * Snapshots as bytes: the state as JSON in UTF-8, sealed where the store has a codec. Readers write them, not commits: a reader has the state at hand, a
- * commit is what everybody waits for, and a snapshot that is missing costs nothing but the time to make it.
+ * Snapshots as bytes: the state as JSON in UTF-8, sealed where the store has a codec. Readers write them, not commits: a reader
+ * has the state at hand, a commit is what everybody waits for, and a snapshot that is missing costs nothing but the time to make it.
  */
 
 import type { CaseState } from "../../core/case-state.ts";

@@ -50,18 +50,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
   const connecting = readConnection(options);
   const database = new Database(connecting, new Payloads(options.codec ?? null));
   const watch = new KeyWatch(database);
-  /** What claims or begins something: refused where a key is in use that this process lacks. */
-  const keyed = <T>(work: () => Promise<T>): Promise<T> =>
-    database.guarded(async () => {
-      await watch.ready();
-      return work();
-    });
-  /** What holders store is never refused for that: it is known to them alone. */
-  const told = <T>(work: () => Promise<T>): Promise<T> =>
-    database.guarded(async () => {
-      await watch.say();
-      return work();
-    });
+  const { keyed, told } = guardsOf(database, watch);
   const listener = new Listener(connecting, database.text("listen"));
   const starts = new Starts(database, listener);
   const searchIndex = new SearchIndex();
@@ -121,5 +110,27 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     samples: postgresSamples(database),
     schedules: postgresSchedules(database),
     seconds: postgresSeconds(database),
+  };
+}
+
+interface Guards {
+  /** What claims or begins something: refused where a key is in use that this process lacks. */
+  readonly keyed: <T>(work: () => Promise<T>) => Promise<T>;
+  /** What holders store is never refused for that: it is known to them alone. */
+  readonly told: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+function guardsOf(database: Database, watch: KeyWatch): Guards {
+  return {
+    keyed: (work) =>
+      database.guarded(async () => {
+        await watch.ready();
+        return work();
+      }),
+    told: (work) =>
+      database.guarded(async () => {
+        await watch.say();
+        return work();
+      }),
   };
 }

@@ -1,7 +1,7 @@
 /** What the API takes from workers in other places, and tells them. */
 
 import { z } from "zod";
-import type { ElsewhereAnswer } from "../../../engine/elsewhere-answer.ts";
+import type { ElsewhereAnswer } from "../../../engine/elsewhere-words.ts";
 import {
   WORK_CLAIMS_MAX,
   WORK_HOLDS_MAX,
