@@ -34,7 +34,8 @@ export default defineConfig({
   },
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than CI has cores: most tests wait for processes, servers and leases more than they compute.
+    maxWorkers: 3,
     // Processes, servers and leases are real, and the machine may be busy. No test is made to fail by being slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,

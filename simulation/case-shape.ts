@@ -15,6 +15,7 @@ import type {
   StepOutline,
   WaitForEventStepOutline,
 } from "../src/core/outline.ts";
+import type { ConcurrencyOutline } from "../src/core/key-places.ts";
 import { needsCheck } from "../src/core/repeat-safety.ts";
 import { expandOutline } from "../src/core/each.ts";
 import type { CaseState } from "../src/core/case-state.ts";
@@ -78,6 +79,8 @@ export interface CaseShape {
   readonly refusesFaulty: boolean;
   /** The keys of every `each`. */
   readonly keys: readonly string[];
+  /** How many cases of it are worked on at once, all of one key; left out = as many as workers take. */
+  readonly concurrency?: ConcurrencyOutline;
 }
 
 /** The type of the cases that people start. */

@@ -11,6 +11,7 @@ import type {
   RuntimeSendStep,
   RuntimeStep,
 } from "../src/define/case-type.ts";
+import { SHARED_KEYS } from "./key-watch.ts";
 import { APPROVED, ARRIVED, IN_STOCK, LARGE, REVOKED, TOP_TYPE, type CaseShape } from "./case-shape.ts";
 import { bindChild } from "./child-step.ts";
 import { OWN_CASES } from "./family.ts";
@@ -53,6 +54,7 @@ const SEARCH: SearchOutline = {
 
 /** Binds a shape to a process. */
 export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outside: Outside): CaseType {
+  const { concurrency } = shape;
   const steps = shape.steps.map(
     (outline) => [outline.name, bindStep(shape, outline, process, outside)] as const,
   );
@@ -65,11 +67,13 @@ export function bindCaseType(shape: CaseShape, process: SimulatedProcess, outsid
       removed: [],
       events: [REVOKED, ARRIVED],
       search: SEARCH,
+      ...(concurrency === undefined ? {} : { concurrency }),
     },
     input: shape.refusesFaulty ? unlessFaulty : anything,
     events: { [REVOKED]: anything, [ARRIVED]: anything },
     eventRules: shape.isVersioned ? { [REVOKED]: NEWEST, [ARRIVED]: NEWEST } : {},
     keys: null,
+    concurrencyKey: concurrency === undefined ? null : () => SHARED_KEYS[concurrency.freedBy],
     masks: { input: [], results: {}, events: {} },
     resultOf: shape.caseType === TOP_TYPE ? null : amountOf,
     steps: Object.fromEntries(steps),

@@ -15,6 +15,7 @@ import { sendOutline, stepsIn, undoneName, type CaseShape } from "./case-shape.t
 import type { Contract } from "./contracts.ts";
 import type { Effect, SimulatedDestination } from "./destination.ts";
 import type { LostAttempts } from "./failover.ts";
+import { isBehind } from "./key-watch.ts";
 import { checkEntry, type EntrySite, type Violation } from "./journal-rules.ts";
 import { contentOf } from "./send-step.ts";
 
@@ -70,6 +71,7 @@ export function checkEnd(
   shape: CaseShape,
   { destinations, lostAttempts }: Pick<Ledgers, "destinations" | "lostAttempts">,
   stored: StoredCase,
+  cases: readonly StoredCase[],
 ): readonly Violation[] {
   const effects = [...destinations.values()]
     .flatMap((one) => one.effects)
@@ -77,7 +79,7 @@ export function checkEnd(
   return [
     ...checkRow(stored),
     ...checkSearch(stored),
-    ...checkRest(stored),
+    ...(isBehind(stored, cases, isAtRest) ? [] : checkRest(stored)),
     ...checkJournal({ shape, effects, lostAttempts, journal: stored.journal }, stored.row.caseId),
     ...checkTransactions(shape, effects, stored),
     ...checkDone({ shape, effects, lostAttempts }, stored),
@@ -89,7 +91,8 @@ export function checkEnd(
 function checkRow({ row, journal }: StoredCase): readonly Violation[] {
   const rebuilt = rowOf(foldJournal(row.caseId, journal));
   const differs = !isDeepStrictEqual(rebuilt.summary, row.summary);
-  const moved = row.state !== "claimed" && (rebuilt.state !== row.state || rebuilt.dueAt !== row.dueAt);
+  const dueAt = row.heldSinceAt ?? row.dueAt;
+  const moved = row.state !== "claimed" && (rebuilt.state !== row.state || rebuilt.dueAt !== dueAt);
   if (!differs && !moved && rebuilt.revision === row.revision) return [];
   return [{ rule: "row", what: `the row of ${row.caseId} is not what its journal says` }];
 }
@@ -122,10 +125,15 @@ function waitsForPeopleBelow({ state, summary: { waits } }: Pick<StoredRow, "sta
   return state === "waiting" && isAll;
 }
 
+/** Ended, or in sight of people. */
+function isAtRest({ row }: Pick<StoredCase, "row">): boolean {
+  if (row.state === "done" || row.state === "canceled" || waitsForPeopleBelow(row)) return true;
+  return row.state === "in_review" && row.summary.reviews.length > 0;
+}
+
 /** At the end each case has ended or stands in sight; none is held by nobody. */
 function checkRest({ row }: StoredCase): readonly Violation[] {
-  if (row.state === "done" || row.state === "canceled" || waitsForPeopleBelow(row)) return [];
-  if (row.state === "in_review" && row.summary.reviews.length > 0) return [];
+  if (isAtRest({ row })) return [];
   const what = `${row.caseId} is still ${row.state}, due ${String(row.dueAt)}: ${JSON.stringify(row.summary)}`;
   return [{ rule: "settles", what }];
 }

@@ -7,6 +7,7 @@ import { checkFamily, outOfTune } from "./family-rules.ts";
 import type { FaultCounts } from "./faults.ts";
 import { checkEnd, isSettled, type Ledgers } from "./invariants.ts";
 import type { Violation } from "./journal-rules.ts";
+import { isBehind } from "./key-watch.ts";
 import { EPOCH_MS } from "./process.ts";
 import { checkRepairs } from "./repair-invariants.ts";
 import { countRoutes } from "./routes.ts";
@@ -14,7 +15,11 @@ import { countRoutes } from "./routes.ts";
 /** True once every case has ended or stands in sight; null = it is not there. */
 export function areSettled(cases: readonly (StoredCase | null)[]): boolean {
   const there = cases.filter((one) => one !== null);
-  return there.length === cases.length && there.every(isSettled) && outOfTune(there).length === 0;
+  return (
+    there.length === cases.length &&
+    there.every((one) => isSettled(one) || isBehind(one, there, isSettled)) &&
+    outOfTune(there).length === 0
+  );
 }
 
 /** How long a case of a good world may not know how one below it stands, in virtual ms. */
@@ -56,7 +61,7 @@ export function judgeCases(
       if (entry.kind === "repairEnded" && entry.why === "silent") counts.hit("pageFreed");
     }
     const shape = shapes.find(({ caseType }) => caseType === row.caseType);
-    return shape === undefined ? [] : [...checkEnd(shape, ledgers, stored), ...checkRepairs(stored)];
+    return shape === undefined ? [] : [...checkEnd(shape, ledgers, stored, cases), ...checkRepairs(stored)];
   });
   return shapes.length === 1
     ? violations

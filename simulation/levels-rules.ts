@@ -100,6 +100,14 @@ function checkOutside({ shapes, family }: Site, effect: Effect): readonly Violat
 export class LevelsWatch implements CaseWatch {
   #since: ReadonlyMap<string, number> = new Map();
 
+  noteClaims(): readonly Violation[] {
+    return [];
+  }
+
+  noteFailover(): void {
+    // What it knows is of the journals.
+  }
+
   look(
     cases: readonly StoredCase[],
     { now, isCalm }: { readonly now: number; readonly isCalm: boolean },

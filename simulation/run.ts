@@ -98,7 +98,6 @@ class Run {
     this.#seed = seed;
     this.#onTrace = onTrace;
     this.#world = world;
-    this.#watch = world.watch();
     this.#random = new SeededRandom(seed);
     this.#crew = new Crew({
       counts: this.#counts,
@@ -107,6 +106,7 @@ class Run {
     });
     this.#database = new ReplicatedDatabase(() => EPOCH_MS + this.#scheduler.now);
     this.#types = world.drawTypes(seed, this.#random);
+    this.#watch = world.watch(this.#types);
     this.#cases = new KnownCases(this.#database.store);
     this.#inFlight = new InFlightWatch({
       now: () => this.#scheduler.now,
@@ -195,6 +195,8 @@ class Run {
       random: this.#random.fork(),
       habits: () => this.#habits(),
       counts: this.#counts,
+      onClaims: async (reply) =>
+        void this.#violations.push(...this.#watch.noteClaims(reply, await this.#load(this.#cases.roots))),
       onStaleWrite: ({ caseId, claimId }) =>
         this.#violate("door", `a commit under ${claimId} was taken, which was not the claim of ${caseId}`),
     });
@@ -350,6 +352,7 @@ class Run {
     ]);
     await this.#look();
     this.#hooked?.noteFailover();
+    this.#watch.noteFailover();
     if (this.#isCalm) this.#hooked?.calmDown(true);
     if (entries > 0) this.#counts.hit("failover");
     if (this.#database.lostAttempts.size > attemptsBefore) this.#counts.hit("lostAttempt");

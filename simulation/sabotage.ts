@@ -58,6 +58,23 @@ export const SABOTAGES: readonly Sabotage[] = [
     ],
   },
   {
+    rule: "of one key no more cases are claimed than it has places",
+    file: "core/key-places.ts",
+    edits: [{ line: "return holder.claimId === claimId;", instead: "return false;" }],
+  },
+  {
+    rule: "whoever waits for a key is called once a place is free",
+    file: "engine/sweep.ts",
+    edits: [
+      { line: "await this.#callHeldBack();", instead: "" },
+      {
+        file: "engine/worker.ts",
+        line: "this.#runBeside(callNext(this.#options.store, stored, definition, this.#calling));",
+        instead: "",
+      },
+    ],
+  },
+  {
     rule: "the door compares the claim id",
     file: "core/claim.ts",
     edits: [{ line: 'if (claimId !== commit.claimId) return { kind: "claimLost" };', instead: "" }],

@@ -4,6 +4,7 @@ import { FootholdError } from "../src/core/errors.ts";
 import type { InboxStore } from "../src/store/inbox-port.ts";
 import type { ScheduleStore } from "../src/store/schedule-port.ts";
 import type {
+  ClaimReply,
   CaseChange,
   ChangeId,
   FoldedCase,
@@ -60,6 +61,8 @@ export interface SimulatedStoreOptions {
   /** Asked at each call: the world may calm down. */
   readonly habits: () => NetworkHabits;
   readonly counts: FaultCounts;
+  /** Told what a worker has claimed, before anything else happens. */
+  readonly onClaims?: (reply: ClaimReply) => Promise<void>;
   /** Told when the store took a commit under a claim that was not the case's. */
   readonly onStaleWrite: (commit: HolderCommit) => void;
 }
@@ -107,7 +110,12 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     close: () => Promise.resolve(),
     insertCase: (start) => call("insertCase", () => store.insertCase(start)),
     importCase: (identity, commits) => call("importCase", () => store.importCase(identity, commits)),
-    claimDue: (request) => call("claimDue", () => store.claimDue(request)),
+    claimDue: (request) =>
+      call("claimDue", async () => {
+        const reply = await store.claimDue(request);
+        await options.onClaims?.(reply);
+        return reply;
+      }),
     commit: (commits) => call("commit", () => watchedCommit(store, commits, options.onStaleWrite)),
     begin: () => call("begin", () => beginOver(call, store)),
     findCommit: (commit) => call("findCommit", () => store.findCommit(commit)),
@@ -151,6 +159,11 @@ export function simulateStore(options: SimulatedStoreOptions): Store {
     milestones: store.milestones,
     seconds: store.seconds,
     schedules: schedulesOver(call, store.schedules),
+    places: {
+      callNext: (request) => call("callNext", () => store.places.callNext(request)),
+      read: (keys) => call("readKeys", () => store.places.read(keys)),
+      forget: (takenBefore) => call("forgetPlaces", () => store.places.forget(takenBefore)),
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 /** What the simulated worlds differ in: which cases there are, what goes wrong, and what is judged beside all else. */
 
-import type { StoredCase } from "../src/store/port.ts";
+import type { ClaimReply, StoredCase } from "../src/store/port.ts";
 import { drawShape, type CaseShape } from "./case-shape.ts";
 import { CHAOS_MS, planChaos, planFamilyChaos, type Chaos } from "./chaos.ts";
 import { drawFamily } from "./family.ts";
 import { FAULT_KINDS, type FaultKind } from "./faults.ts";
+import { drawConcurrency, KeyWatch } from "./key-watch.ts";
 import type { Judged } from "./judging.ts";
 import type { Violation } from "./journal-rules.ts";
 import { CONTRACTS } from "./outside.ts";
@@ -29,6 +30,9 @@ interface Planned {
 
 /** Judges all cases at every look, while they are under way. */
 export interface CaseWatch {
+  /** Right after a worker claimed some; `all` that people started. */
+  noteClaims(reply: ClaimReply, all: readonly (StoredCase | null)[]): readonly Violation[];
+  noteFailover(): void;
   look(
     cases: readonly StoredCase[],
     at: { readonly now: number; readonly isCalm: boolean },
@@ -60,7 +64,7 @@ export interface World {
   isOver(cases: readonly StoredCase[], now: number): boolean;
   /** What it judges at the end beside what holds in every world. */
   judge(judged: Judged): readonly Violation[];
-  watch(): CaseWatch;
+  watch(types: CaseTypes): CaseWatch;
 }
 
 /** Anything that a case type can be, one or several of it, and in some seeds cases that start others. */
@@ -77,7 +81,9 @@ export const MAIN_WORLD: World = {
   drawTypes: (seed, random) => {
     const contracts = CONTRACTS.filter(() => random.chance(0.6));
     const used = contracts.length > 0 ? contracts : (["key"] as const);
-    const top = drawShape(random.fork(), used);
+    const concurrency = drawConcurrency(seed);
+    const drawn = drawShape(random.fork(), used);
+    const top = concurrency === null ? drawn : { ...drawn, concurrency };
     return { top, all: drawFamily(seed, top, used) };
   },
   plan: ({ seed, chaos, random, scheduler, types }) => {
@@ -86,5 +92,5 @@ export const MAIN_WORLD: World = {
   },
   isOver: () => true,
   judge: () => [],
-  watch: () => ({ look: () => [] }),
+  watch: ({ top }) => new KeyWatch(top.concurrency),
 };

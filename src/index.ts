@@ -58,6 +58,7 @@ export type {
   RotaContext,
   TellOptions,
 } from "./define/notices.ts";
+export type { ConcurrencyOption } from "./define/concurrency.ts";
 export type { CaseDefinition } from "./define/definition.ts";
 export type { CallContext, StepDispatcher } from "./define/destination-calls.ts";
 export {

@@ -72,6 +72,7 @@ export interface JudgedRow {
   readonly businessKey: string | null;
   readonly state: StoredState;
   readonly dueAt: number | null;
+  readonly heldSinceAt?: number;
   readonly changedAt: number;
   readonly summary: CaseSummary;
   readonly claim: Claim | null;

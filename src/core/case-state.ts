@@ -303,6 +303,8 @@ export interface CaseState {
   readonly assignee: Assignee | null;
   /** What it can be found by; null = nothing beside its key. */
   readonly search: SearchOutline | null;
+  /** What limits how many of its type are worked on at once; null = nothing. It stays as it was at the start. */
+  readonly concurrencyKey: string | null;
   readonly cancelRequest: PersonRequest | null;
   /** Effects undone, or said to stay outside, since it was asked to be canceled. */
   readonly takenBack: number;

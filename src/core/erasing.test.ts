@@ -49,6 +49,7 @@ const EXAMPLES: { readonly [Kind in EntryKind]: readonly Extract<Entry, { kind: 
         tags: [],
         masked: { input: [], results: {} },
       },
+      concurrencyKey: MARK,
     },
     {
       kind: "caseStarted",

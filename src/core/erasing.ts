@@ -157,7 +157,7 @@ function eraseContents(erasing: Erasing, entry: Entry): Entry {
 }
 
 function eraseStart({ caseId, erasure, step }: Erasing, entry: Of<"caseStarted">): Entry {
-  const { search: _search, parent, ...kept } = entry;
+  const { search: _search, concurrencyKey: _key, parent, ...kept } = entry;
   return {
     ...kept,
     businessKey: entry.businessKey === null ? null : erasedKey(caseId),

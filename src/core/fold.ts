@@ -82,6 +82,7 @@ function startState(caseId: string, { entry, at, revision }: JournalEntry): Case
     formerRepairs: [],
     assignee: null,
     search: entry.search ?? null,
+    concurrencyKey: entry.concurrencyKey ?? null,
     cancelRequest: null,
     takenBack: 0,
     pauseRequest: null,

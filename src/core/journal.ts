@@ -209,6 +209,8 @@ export type Entry =
       readonly search?: SearchOutline;
       /** Put in when its data is erased: from then on nothing is appended. */
       readonly erased?: Erasure;
+      /** What cases of its type are worked on together by, so many at once; left out where nothing limits it. */
+      readonly concurrencyKey?: string;
     }
   /** A later version of the definition acts on the case from here on, or one in which steps of it have other names. */
   | {

@@ -3,6 +3,7 @@
  * drawn, compared and sent over a wire. `define/` makes it from what users write and checks it; core trusts it.
  */
 
+import type { ConcurrencyOutline } from "./key-places.ts";
 import type { SearchOutline } from "./search-outline.ts";
 import type { KeyFreedBy } from "./starting.ts";
 
@@ -256,4 +257,6 @@ export interface CaseOutline {
   readonly search?: SearchOutline;
   /** The workers in other places that run its steps; left out = workers of the process that has the definition. */
   readonly runBy?: string;
+  /** How many cases of one key are worked on at once; left out = nothing limits that. */
+  readonly concurrency?: ConcurrencyOutline;
 }

@@ -6,12 +6,15 @@ import {
   later,
   lostAnswer,
   MINUTE,
+  numbered,
   outlineOf,
   person,
   SECOND,
   START,
+  started,
   Story,
 } from "./case.fixture.ts";
+import { foldJournal } from "./fold.ts";
 import type { Entry } from "./journal.ts";
 import { isClaimable, rowOf, type StoredState } from "./row.ts";
 
@@ -52,6 +55,21 @@ describe("the row of a case", () => {
         stoppedBy: null,
       },
     });
+  });
+
+  it("has the key that limits how many cases are worked on at once, whatever becomes of its input", () => {
+    const first = started({ customer: "c-7" });
+    if (first.kind !== "caseStarted") throw new Error("it begins with its start");
+    const begun: Entry = { ...first, concurrencyKey: "c-7" };
+    const corrected: Entry = {
+      kind: "inputCorrected",
+      input: { customer: "c-8" },
+      by: person,
+      reason: "typing error",
+    };
+    const state = foldJournal("case-1", numbered([begun, corrected], { from: 1, at: START }));
+    expect(rowOf(state).summary.concurrencyKey).toBe("c-7");
+    expect(rowOf(new Story(two).state).summary).not.toHaveProperty("concurrencyKey");
   });
 
   it("is due at once when ready, never when in review or ended, and when its pause ends", () => {

@@ -53,6 +53,8 @@ export interface CaseSummary {
   readonly parent?: { readonly caseId: string; readonly step: string };
   /** What it can be found by; left out where there is nothing. */
   readonly search?: readonly SearchValue[];
+  /** What limits how many of its type are worked on at once; left out where nothing does. */
+  readonly concurrencyKey?: string;
   /** Whose it is; left out = nobody's in particular. */
   readonly assignee?: Assignee;
   /** Left out where its data was not erased. */
@@ -124,6 +126,7 @@ function summarize(state: CaseState): CaseSummary {
     ...withUndoing(state),
     ...withParent(state),
     ...withSearch(state),
+    ...(state.concurrencyKey === null ? {} : { concurrencyKey: state.concurrencyKey }),
     ...(state.assignee === null ? {} : { assignee: storableAssignee(state.assignee) }),
     ...(state.erased === undefined ? {} : { erased: storableErasure(state.erased) }),
     repair:

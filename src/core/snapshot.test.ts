@@ -206,6 +206,6 @@ describe("a snapshot", () => {
     if (first === undefined) throw new Error("there is no journal");
     expect(states.at(-1)).toEqual(foldEntries(first, journal.slice(1)));
     const folded = extendLineage(FIRST_LINEAGE, [{ commitId: canonicalJson(states as unknown as Json) }]);
-    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 14, folded: "dcb0730fe3761a4c" });
+    expect({ version: FOLD_VERSION, folded }).toEqual({ version: 15, folded: "ba324d8557a77e7e" });
   });
 });

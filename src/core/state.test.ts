@@ -8,6 +8,8 @@ import {
   seemsAlive,
   type DestinationReading,
   type Holder,
+  type KeyHolder,
+  type KeyStanding,
   type ReadableState,
   type Reading,
   type ReadingInput,
@@ -401,5 +403,59 @@ describe("a stopped or ended case", () => {
       actsNext: "platform",
       byAt: null,
     });
+  });
+});
+
+describe("a case that its key holds back", () => {
+  const held = { heldSinceAt: START - MINUTE, dueAt: START + MINUTE };
+  const keyed = { concurrencyKey: "c-7" };
+  const worked: KeyHolder = { caseId: "07-a", untilEnd: null };
+  const kept: KeyHolder = { caseId: "07-b", untilEnd: { state: "Needs review", actsNext: "finance" } };
+  const running: KeyHolder = { caseId: "07-c", untilEnd: { state: "Running", actsNext: "w-3" } };
+
+  it.each<readonly [string, KeyStanding | undefined, string, string]>([
+    ["nothing is known of", undefined, "It waits for its turn among the cases of c-7.", "the engine"],
+    [
+      "is free again",
+      { limit: 1, waiting: 1, holders: [] },
+      "It waits for its turn among the cases of c-7.",
+      "the engine",
+    ],
+    [
+      "is worked on",
+      { limit: 1, waiting: 1, holders: [worked] },
+      "It waits for its turn: 1 of 1 place of c-7 taken, by case 07-a, which is worked on; 1 case waits.",
+      "case 07-a",
+    ],
+    [
+      "waits for people until it ends",
+      { limit: 2, waiting: 3, holders: [running, kept] },
+      "It waits for its turn: 2 of 2 places of c-7 taken, by case 07-c until it ends (Running; next: w-3); " +
+        "case 07-b until it ends (Needs review; next: finance); 3 cases wait.",
+      "finance",
+    ],
+    [
+      "has many",
+      { limit: 5, waiting: 0, holders: [worked, running, worked, kept, worked] },
+      "It waits for its turn: 5 of 5 places of c-7 taken, by case 07-a, which is worked on; " +
+        "case 07-c until it ends (Running; next: w-3); case 07-a, which is worked on; 2 more.",
+      "finance",
+    ],
+  ])("says who has the place that %s", (_, key, sentence, actsNext) => {
+    const reading = read("ready", keyed, { ...held, ...(key === undefined ? {} : { key }) });
+    expect(reading).toEqual({ state: "Held back", sentence, actsNext, byAt: START + MINUTE });
+  });
+
+  it("is read so whatever it rested for, but its open review goes first", () => {
+    expect(read("waiting", keyed, held).state).toBe("Held back");
+    const paused = read("paused", {}, held);
+    expect(paused.state).toBe("Held back");
+    expect(paused.sentence).toContain("its key");
+    expect(read("ready", { ...keyed, reviews: [review("rejected")] }, held).state).toBe("Needs correction");
+  });
+
+  it("waits for a free worker once it is called, and as any other where it is not due", () => {
+    expect(read("ready", keyed, { ...held, dueAt: START - MINUTE }).state).toBe("Waiting until");
+    expect(read("in_review", keyed, { heldSinceAt: START, dueAt: null }).state).toBe("Waiting until");
   });
 });

@@ -53,8 +53,27 @@ export interface ReadingInput {
   /** The claim's holder; null when there is no claim or nobody knows the holder. */
   readonly holder: Holder | null;
   readonly now: number;
+  /** When it was due before its key held it back; left out = its key does not. */
+  readonly heldSinceAt?: number;
   /** What is known of destinations, by `destinationKey`. Left out: nothing is. */
   readonly destinations?: ReadonlyMap<string, DestinationReading>;
+  /** What is known of its key, where that holds it back. Left out: nothing is. */
+  readonly key?: KeyStanding;
+}
+
+/** Who has the places of the key that holds a case back. */
+export interface KeyStanding {
+  readonly limit: number;
+  /** Cases that are held back by it. */
+  readonly waiting: number;
+  readonly holders: readonly KeyHolder[];
+}
+
+/** A case that has a place of a key. */
+export interface KeyHolder {
+  readonly caseId: string;
+  /** How it stands and who acts on it next, where it keeps its place until it ends; null = it gives it back when it rests. */
+  readonly untilEnd: { readonly state: ReadableState; readonly actsNext: string } | null;
 }
 
 /** What a reading needs to know of a destination. */
@@ -132,7 +151,10 @@ function readRepair(name: string, { claim, holder, summary, now }: ReadingInput)
 }
 
 function readResting(state: RestingState, input: ReadingInput): Reading {
-  const { summary, dueAt, now } = input;
+  const { summary, dueAt, now, heldSinceAt } = input;
+  const isHeldBack = heldSinceAt !== undefined && dueAt !== null && dueAt > now;
+  // A person who is to act on a review must not be overlooked.
+  if (isHeldBack && summary.reviews.length === 0) return readHeldByKey(input);
   switch (state) {
     case "done":
       return summary.isRepaired
@@ -315,6 +337,36 @@ function readChildWait({ step, caseId, caseType, needsPeople }: Extract<Wait, { 
     actsNext: needsPeople ? `whoever case ${caseId} waits for` : `case ${caseId}`,
     byAt: null,
   };
+}
+
+/** Holders of places that a sentence names. */
+const HOLDERS_NAMED = 3;
+
+/** It is due, and as many cases of its key as may are worked on already. */
+function readHeldByKey({ summary, dueAt: byAt, key }: ReadingInput): Reading {
+  const name = summary.concurrencyKey ?? "its key";
+  const state = "Held back";
+  const [first] = key?.holders ?? [];
+  if (key === undefined || first === undefined)
+    return {
+      state,
+      sentence: `It waits for its turn among the cases of ${name}.`,
+      actsNext: "the engine",
+      byAt,
+    };
+  const { holders, limit, waiting } = key;
+  const named = holders.slice(0, HOLDERS_NAMED).map(sayHolder);
+  const more = holders.length - named.length;
+  const all = [...named, ...(more === 0 ? [] : [`${more} more`])].join("; ");
+  const places = `${holders.length} of ${limit} ${limit === 1 ? "place" : "places"}`;
+  const sentence = `It waits for its turn: ${places} of ${name} taken, by ${all}${sayWaiting(waiting)}.`;
+  const keeper = holders.find(({ untilEnd }) => untilEnd !== null && untilEnd.state !== "Running");
+  return { state, sentence, actsNext: keeper?.untilEnd?.actsNext ?? `case ${first.caseId}`, byAt };
+}
+
+function sayHolder({ caseId, untilEnd }: KeyHolder): string {
+  if (untilEnd === null) return `case ${caseId}, which is worked on`;
+  return `case ${caseId} until it ends (${untilEnd.state}; next: ${untilEnd.actsNext})`;
 }
 
 /** "Held back: erp is down since …; 37 cases wait; next check allowed at …". */

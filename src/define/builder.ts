@@ -4,6 +4,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../core/json.ts";
 import type { KeyFreedBy } from "../core/starting.ts";
 import type { CaseType } from "./case-type.ts";
+import type { ConcurrencyOption } from "./concurrency.ts";
 import type { CaseDefinition } from "./definition.ts";
 import { faultyDefinition } from "./faulty-definition.ts";
 import { readCase, type CaseDraft, type CaseReading } from "./read-case.ts";
@@ -46,6 +47,11 @@ export interface CaseOptions<Input extends StandardSchemaV1, Events extends Even
    * `"end"` = once it is done or canceled. Until then a second start finds the first case. Default `"nothing"`.
    */
   readonly keyFreedBy?: KeyFreedBy;
+  /**
+   * How many cases of one key are worked on at once, such as one of each customer. Others of the key are held back, and go on in the
+   * order in which they became due. Default: as many as workers take.
+   */
+  readonly concurrency?: ConcurrencyOption<CasePartsOf<Input, Events>["input"]>;
   /**
    * Further keys by which events find a case, beside its business key: outside ids in its input and results, such as the
    * id of a charge. Pure; asked whenever a step is confirmed. Default: none.
@@ -97,6 +103,10 @@ class CaseBuilder implements CaseType {
 
   get keys(): CaseType["keys"] {
     return this.#sound().keys;
+  }
+
+  get concurrencyKey(): CaseType["concurrencyKey"] {
+    return this.#sound().concurrencyKey;
   }
 
   get masks(): CaseType["masks"] {

@@ -259,6 +259,8 @@ export interface CaseType<Input = unknown, Gives = unknown> {
   readonly eventRules: { readonly [eventType: string]: EventRule };
   /** Further keys by which events find a case, beside its business key; null = none. Pure. */
   readonly keys: ((facts: Facts) => readonly string[]) | null;
+  /** What cases are worked on together by, from the input; null = nothing. As the author wrote it: it may throw or give anything. */
+  readonly concurrencyKey: ((input: Json) => unknown) | null;
   /** What a case gives whoever started it, once every step stands; null = nothing. Pure. */
   readonly resultOf: ((facts: Facts) => Json) | null;
   readonly steps: { readonly [step: string]: RuntimeStep };

@@ -27,7 +27,7 @@ describe("a faulty case type", () => {
       "purchase",
       undefined,
       [
-        ": give an object with version, owner, input, events, keyFreedBy, keys, attributes, tags, masked, removed, not nothing",
+        ": give an object with version, owner, input, events, keyFreedBy, keys, concurrency, attributes, tags, masked, removed, not nothing",
         "version: must be a whole number from 1 to 2147483647",
         "owner: is missing: say who takes whatever no destination owner covers",
         "input: is missing: give the schema of what a case starts with",
@@ -66,11 +66,30 @@ describe("a faulty case type", () => {
       ["input: must be a schema that speaks Standard Schema, such as one of zod, valibot or arktype"],
     ],
     [
+      "with a limit of a key that is none",
+      "purchase",
+      { ...head, concurrency: { key: async () => "c-7", limit: 1_001, freedBy: "review", per: "tenant" } },
+      [
+        "concurrency.per: there is no such option; there are key, limit, freedBy",
+        "concurrency.key: must be a function that is not async",
+        "concurrency.limit: must be a whole number from 1 to 1000",
+        "concurrency.freedBy: must be rest or end",
+      ],
+    ],
+    [
+      "with a limit without a key",
+      "purchase",
+      { ...head, concurrency: { limit: 2 } },
+      [
+        "concurrency.key: is missing: give the function that says from the input what cases are worked on together by",
+      ],
+    ],
+    [
       "with an option that does not exist",
       "purchase",
       { ...head, retries: 3 },
       [
-        "retries: there is no such option; there are version, owner, input, events, keyFreedBy, keys, attributes, tags, masked, removed",
+        "retries: there is no such option; there are version, owner, input, events, keyFreedBy, keys, concurrency, attributes, tags, masked, removed",
       ],
     ],
     [

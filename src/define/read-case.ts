@@ -5,6 +5,7 @@ import type { CaseOutline, DestinationOutline } from "../core/outline.ts";
 import type { MaskedPath } from "../core/masked-values.ts";
 import type { Json } from "../core/json.ts";
 import type { CaseType, EventRule, Facts, RuntimeStep, Validate } from "./case-type.ts";
+import { readConcurrency } from "./concurrency.ts";
 import type { DestinationCalls } from "./destination-calls.ts";
 import { areRivals, isDestination, readDestination, RIVALS } from "./destination.ts";
 import { readEvent } from "./event.ts";
@@ -51,7 +52,19 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
   const options = new OptionReader(
     written,
     "",
-    ["version", "owner", "input", "events", "keyFreedBy", "keys", "attributes", "tags", "masked", "removed"],
+    [
+      "version",
+      "owner",
+      "input",
+      "events",
+      "keyFreedBy",
+      "keys",
+      "concurrency",
+      "attributes",
+      "tags",
+      "masked",
+      "removed",
+    ],
     faults,
   );
   const wrongName = nameFault(name);
@@ -62,6 +75,7 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
   const { events, eventRules, masked: eventMasks } = readEvents(options);
   const keyFreedBy = readKeyFreedBy(options);
   const keys = readKeys(options);
+  const concurrency = readConcurrency(options);
   const eventTypes = Object.keys(events);
   const calls = new Map<string, DestinationCalls>();
   const readings = readSteps(drafts, eventTypes, { options, faults, calls });
@@ -94,11 +108,25 @@ export function readCase({ name, options: written, steps: drafts, result }: Case
     events: eventTypes,
     ...(keyFreedBy === null ? {} : { keyFreedBy }),
     ...(runBy === null ? {} : { runBy }),
+    ...(concurrency === null ? {} : { concurrency: concurrency.outline }),
   };
   const destinations = withoutPrototype(Object.fromEntries(calls));
   const sight = { caseType: typeName, step: "result", closure: Object.keys(steps), others: [], eventTypes };
   const resultOf = give === null ? null : (facts: Facts): Json => makeRequest("result", give, facts, sight);
-  const caseType = { outline, input, events, eventRules, keys, masks, resultOf, steps, destinations };
+  const concurrencyKey =
+    concurrency === null ? null : (given: Json): unknown => concurrency.key({ input: given });
+  const caseType = {
+    outline,
+    input,
+    events,
+    eventRules,
+    keys,
+    concurrencyKey,
+    masks,
+    resultOf,
+    steps,
+    destinations,
+  };
   if (search === null) return { kind: "sound", caseType };
   const found = maskedSearch(search, caseType, options);
   if (faults.length > 0) return { kind: "faulty", faults };

@@ -81,6 +81,7 @@ describe("loading case types", () => {
       events: purchase.events,
       eventRules: purchase.eventRules,
       keys: purchase.keys,
+      concurrencyKey: purchase.concurrencyKey,
       masks: purchase.masks,
       resultOf: purchase.resultOf,
       steps: purchase.steps,

@@ -183,14 +183,16 @@ export interface LineInput {
   readonly isDefinitionLoaded: boolean;
   /** What is known of destinations, where the case waits for one. */
   readonly destinations?: ReadingInput["destinations"] | undefined;
+  /** What is known of its key, where that holds it back. */
+  readonly key?: ReadingInput["key"] | undefined;
   readonly now: number;
   readonly formatTime: FormatTime;
 }
 
 /** One case in a list. */
 export function viewLine(input: LineInput): CaseLine {
-  const { row, holders, isDefinitionLoaded, destinations, now, formatTime } = input;
-  const { state, dueAt, summary, claim } = row;
+  const { row, holders, isDefinitionLoaded, destinations, key, now, formatTime } = input;
+  const { state, dueAt, summary, claim, heldSinceAt } = row;
   const holder = holders.find(({ holderId }) => holderId === claim?.holderId) ?? null;
   return {
     caseId: row.caseId,
@@ -209,6 +211,8 @@ export function viewLine(input: LineInput): CaseLine {
       holder,
       now,
       ...(destinations === undefined ? {} : { destinations }),
+      ...(heldSinceAt === undefined ? {} : { heldSinceAt }),
+      ...(key === undefined ? {} : { key }),
     }),
     sinceAt: claim?.claimedAt ?? row.changedAt,
     dueAt,
@@ -239,6 +243,8 @@ export interface CaseViewInput {
   readonly makeRequest: MakesRequest;
   /** What is known of destinations, where the case waits for one. */
   readonly destinations?: ReadingInput["destinations"] | undefined;
+  /** What is known of its key, where that holds it back. */
+  readonly key?: ReadingInput["key"] | undefined;
   /** What the person who looks has the right to. */
   readonly hasRight: HasRight;
   /** Who stands behind the names of owners that approvals are asked of. */
@@ -262,6 +268,7 @@ export function viewCase(input: CaseViewInput): CaseView {
     holders: input.holders,
     isDefinitionLoaded: input.definition.kind === "loaded",
     destinations: input.destinations,
+    key: input.key,
     now,
     formatTime,
   });

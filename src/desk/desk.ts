@@ -95,6 +95,7 @@ import { readMilestones, type MilestonesView, type SeesCase } from "./milestones
 import { listSchedules } from "./schedule-view.ts";
 import { scheduleActs, type ScheduleDesk } from "./schedules.ts";
 import { createSampler, statesOf, type Sampler } from "./sampling.ts";
+import { keyStandingsFor } from "./key-standings.ts";
 import { readDestinations, readingsFor, type DestinationsView } from "./destinations.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { importCase, type ImportedCase, type ImportRequest } from "./import-case.ts";
@@ -479,10 +480,12 @@ async function listCases(parts: DeskParts, filter: ListFilter): Promise<ListPage
   const limit = filter.limit ?? LIST_LIMIT_DEFAULT;
   const [page, holders] = await Promise.all([store.listCases({ ...filter, limit }), store.listHolders()]);
   const destinations = await readingsFor(parts, page.rows);
+  const keyOf = await keyStandingsFor(store, page.rows, holders);
   const now = await store.now();
   const cases = page.rows.map((row) => {
     const isDefinitionLoaded = definitionOf(registry, row).standing.kind === "loaded";
-    return viewLine({ row, holders, isDefinitionLoaded, destinations, now, formatTime });
+    const key = keyOf(row);
+    return viewLine({ row, holders, isDefinitionLoaded, destinations, key, now, formatTime });
   });
   return { cases, next: page.next, now };
 }

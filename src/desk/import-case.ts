@@ -2,6 +2,7 @@
 
 import { FootholdError } from "../core/errors.ts";
 import { readExportedCase } from "../core/exported-case.ts";
+import { engineVersionFor } from "../core/key-places.ts";
 import { importJournal } from "../core/imported-case.ts";
 import { isEnded } from "../core/moves.ts";
 import { keyShard } from "../define/case-keys.ts";
@@ -33,7 +34,7 @@ export interface ImportedCase {
  * a parent or children, is here already, or has a business key that another case here holds; `DATABASE_UNAVAILABLE`.
  */
 export async function importCase(parts: DeskParts, request: ImportRequest): Promise<ImportedCase> {
-  const { store, ports, engineVersion } = parts;
+  const { store, ports } = parts;
   const exported = readExportedCase(request.exported);
   const { caseId, exportedAt } = exported;
   if (!isCaseId(caseId)) throw refused(`${JSON.stringify(caseId)} is no id of a case`);
@@ -46,7 +47,8 @@ export async function importCase(parts: DeskParts, request: ImportRequest): Prom
     reason,
   };
   const { before, startedBy, startedAt, commits } = importJournal(exported, told);
-  const { tenant, caseType, businessKey, definitionVersion } = startedBy;
+  const { tenant, caseType, businessKey, definitionVersion, concurrencyKey = null } = startedBy;
+  const engineVersion = engineVersionFor(concurrencyKey);
   const shard = Number(caseId.slice(0, 2));
   if (shard >= SHARD_COUNT) throw refused(`the id of case ${caseId} names no shard that there is`);
   if (businessKey !== null) {

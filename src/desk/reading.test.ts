@@ -1,13 +1,20 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../test/setup/database.ts";
+import { z } from "zod";
 import { FootholdError } from "../core/errors.ts";
+import { foldEntries } from "../core/fold.ts";
+import { KEYED_ENGINE_VERSION } from "../core/key-places.ts";
+import { rowOf } from "../core/row.ts";
+import { defineCase } from "../define/builder.ts";
+import type { CaseType } from "../define/case-type.ts";
 import { registryOf } from "../define/registry.ts";
 import { systemPorts } from "../engine/system.ts";
+import { ENGINE_VERSION } from "../engine/version.ts";
 import type { Store } from "../store/port.ts";
 import { postgresStore } from "../store/postgres/store.ts";
 import { createDesk, type Desk } from "./desk.ts";
-import { claimAll, purchase, testDesk } from "./purchase.fixture.ts";
+import { claimAll, testDesk } from "./purchase.fixture.ts";
 import { refusalOf } from "./refusal.fixture.ts";
 import { WRITE_DELAYS_MS } from "./send-again.ts";
 import { onEachStore } from "./stores.fixture.ts";
@@ -18,6 +25,24 @@ const ada = { by: "ada" };
 async function start(desk: Desk): Promise<string> {
   const { caseId } = await desk.startCase("purchase", order, ada);
   return caseId;
+}
+
+function keyedType(freedBy: "rest" | "end"): CaseType {
+  return defineCase("keyed", {
+    version: 1,
+    owner: "finance",
+    input: z.object({}),
+    concurrency: { key: () => "c-7", freedBy },
+  }).approval("approve", { by: "finance" });
+}
+
+function keyedDesk(store: Store, engineVersion: number): Desk {
+  return createDesk({
+    store,
+    registry: registryOf([keyedType("rest")]),
+    ports: systemPorts(),
+    engineVersion,
+  });
 }
 
 onEachStore("what the desk reads", (storeOf) => {
@@ -119,18 +144,73 @@ onEachStore("what the desk reads", (storeOf) => {
     });
   });
 
+  describe("a case that its key holds back", () => {
+    test.each([
+      ["rest", "which is worked on", (holderId: string) => `case ${holderId}`],
+      ["end", "until it ends (Waiting for approval; next: finance)", () => "finance"],
+    ] as const)(
+      "says who has the place that is freed by %s, in the list and on its page",
+      async (freedBy, how, next) => {
+        const type = keyedType(freedBy);
+        const store = storeOf();
+        const own = createDesk({
+          store,
+          registry: registryOf([type]),
+          ports: systemPorts(),
+          engineVersion: ENGINE_VERSION,
+        });
+        const concurrency = { limit: 1, freedBy };
+        const claim = async (claimId: string): Promise<string | undefined> => {
+          const caseTypes = [{ name: "keyed", version: 1, concurrency }];
+          const request = { holderId: "h", engineVersion: ENGINE_VERSION, actWithinMs: 60_000, caseTypes };
+          const { cases } = await store.claimDue({ ...request, claimIds: [claimId] });
+          return cases[0]?.row.caseId;
+        };
+        await own.startCase("keyed", {}, ada);
+        await own.startCase("keyed", {}, ada);
+        const holderId = await claim("claim-1");
+        if (holderId === undefined) throw new Error("the first was not claimed");
+        if (freedBy === "end") {
+          await store.changeCase(holderId, { commitId: "c-1", sourceId: null }, ({ row, state }, at) => {
+            const wait = { kind: "approval", step: "approve", by: "finance", dueAt: null } as const;
+            const entry = { kind: "parked", waits: [wait], dueAt: null } as const;
+            const entries = [{ revision: row.revision + 1, at, commitId: "c-1", entry }];
+            const parked = rowOf(foldEntries(state, entries));
+            return {
+              kind: "write",
+              commitId: "c-1",
+              entries: [entry],
+              at,
+              row: parked,
+              claim: "free",
+              reply: null,
+            };
+          });
+        }
+        expect(await claim("claim-2")).toBeUndefined();
+        const { cases } = await own.list({ readable: ["Held back"] });
+        expect(cases).toHaveLength(1);
+        const [held] = cases;
+        const { sentence, actsNext } = held?.reading ?? {};
+        expect(sentence).toBe(
+          `It waits for its turn: 1 of 1 place of c-7 taken, by case ${holderId}${freedBy === "end" ? " " : ", "}${how}; 1 case waits.`,
+        );
+        expect(actsNext).toBe(next(holderId));
+        expect((await own.show(held?.caseId ?? "")).reading).toEqual(held?.reading);
+      },
+    );
+  });
+
   describe("an engine that is older than the case", () => {
     test("refuses to read or change it, and still lists it", async () => {
-      const newer = createDesk({
-        store: storeOf(),
-        registry: registryOf([purchase]),
-        ports: systemPorts(),
-        engineVersion: 99,
-      });
-      const { caseId } = await newer.startCase("purchase", order, ada);
-      expect((await refusalOf(desk.show(caseId))).code).toBe("ENGINE_TOO_OLD");
-      expect((await refusalOf(desk.cancel(caseId, ada))).code).toBe("ENGINE_TOO_OLD");
-      expect((await desk.list()).cases.map((one) => one.caseId)).toContain(caseId);
+      const [older = desk, own = desk] = [KEYED_ENGINE_VERSION - 1, ENGINE_VERSION].map((version) =>
+        keyedDesk(storeOf(), version),
+      );
+      const { caseId } = await older.startCase("keyed", {}, ada);
+      expect((await refusalOf(older.show(caseId))).code).toBe("ENGINE_TOO_OLD");
+      expect((await refusalOf(older.cancel(caseId, ada))).code).toBe("ENGINE_TOO_OLD");
+      expect((await older.list()).cases.map((one) => one.caseId)).toContain(caseId);
+      expect((await own.show(caseId)).caseId).toBe(caseId);
     });
   });
 

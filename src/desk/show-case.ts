@@ -11,6 +11,7 @@ import { checkEngine } from "./change.ts";
 import { asDefined, definitionOf, neededDefinition } from "./definition.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { readingsFor } from "./destinations.ts";
+import { keyStandingsFor } from "./key-standings.ts";
 import { maskOf, maskPacket } from "./masked-views.ts";
 import type { HasRight } from "./moves-view.ts";
 import { viewPacket, type ReviewPacket } from "./packet.ts";
@@ -42,6 +43,7 @@ export async function showCase(
   const stored = asDefined(registry, found);
   checkEngine(stored.row, parts.engineVersion);
   const destinations = await readingsFor(parts, [stored.row]);
+  const keyOf = await keyStandingsFor(store, [stored.row], holders);
   const now = await store.now();
   const { state } = stored;
   if (repairId !== null) checkRepair(stored.row, state, repairId);
@@ -75,6 +77,7 @@ export async function showCase(
       isOwnRepair: repairId !== null,
       fingerprintNow: tellFingerprint,
       destinations,
+      key: keyOf(stored.row),
       now,
       formatTime,
     },

@@ -5,9 +5,11 @@ import { foldJournal } from "../core/fold.ts";
 import type { Entry } from "../core/journal.ts";
 import type { Json } from "../core/json.ts";
 import type { Ports } from "../core/ports.ts";
+import { engineVersionFor } from "../core/key-places.ts";
 import { rowOf } from "../core/row.ts";
 import type { SlotRef } from "../core/schedule.ts";
 import type { Priority } from "../core/starting.ts";
+import { concurrencyKeyOf } from "../define/concurrency.ts";
 import { keyShard } from "../define/case-keys.ts";
 import type { CaseType } from "../define/case-type.ts";
 import { DURATION_MS_MAX, parseDuration, type Duration } from "../define/duration.ts";
@@ -53,7 +55,7 @@ const SHARD_DIGITS = 2;
 /** Case ids drawn before giving up: with 60 random bits, one that is taken is all but impossible. */
 const ID_DRAWS_MAX = 5;
 
-/** Starts a case. Throws `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`, `DATABASE_UNAVAILABLE`. */
+/** Starts a case. Throws `UNKNOWN_CASE_TYPE`, `INVALID_INPUT`, `INVALID_REQUEST`, `INVALID_DEFINITION`, `DATABASE_UNAVAILABLE`. */
 export async function startCase(
   parts: DeskParts,
   typeName: string,
@@ -148,13 +150,15 @@ export function caseIdOf(shard: number, suffix: string): string {
 
 /** A case as it is stored first. */
 export function newCase(
-  { engineVersion }: Pick<DeskParts, "engineVersion">,
-  { outline }: CaseType,
+  { ports: { digest } }: Pick<DeskParts, "ports">,
+  caseType: CaseType,
   first: FirstCommit,
   { caseId, commitId }: StartIds,
 ): NewCase {
   const { at, startAt, priority, ...told } = first;
+  const { outline } = caseType;
   const { keyFreedBy, search } = outline;
+  const concurrencyKey = concurrencyKeyOf(caseType, first.input, digest);
   const entry: Entry = {
     kind: "caseStarted",
     caseType: outline.name,
@@ -164,6 +168,7 @@ export function newCase(
     ...(priority === "normal" ? {} : { priority }),
     ...(keyFreedBy === undefined || told.businessKey === null ? {} : { keyFreedBy }),
     ...(search === undefined ? {} : { search }),
+    ...(concurrencyKey === null ? {} : { concurrencyKey }),
   };
   return {
     identity: {
@@ -174,7 +179,7 @@ export function newCase(
       businessKey: first.businessKey,
       startedAt: at,
       definitionVersion: outline.version,
-      engineVersion,
+      engineVersion: engineVersionFor(concurrencyKey),
     },
     commitId,
     at,

@@ -14,8 +14,10 @@ import type { MoveVerdict } from "../core/moves.ts";
 import type { SendStepOutline } from "../core/outline.ts";
 import type { Ports } from "../core/ports.ts";
 import { endOfStaleRepair } from "../core/repair.ts";
+import { engineVersionFor } from "../core/key-places.ts";
 import { rowOf } from "../core/row.ts";
 import { undoneName } from "../core/undo.ts";
+import { concurrencyKeyOf } from "../define/concurrency.ts";
 import { keyShard } from "../define/case-keys.ts";
 import type { CaseType } from "../define/case-type.ts";
 import type { ChildCalls } from "../define/child-calls.ts";
@@ -28,7 +30,6 @@ import {
   type StepTransaction,
 } from "../store/port.ts";
 import { preview } from "./advance.ts";
-import { ENGINE_VERSION } from "./version.ts";
 
 /** Case ids drawn before giving up: with 60 random bits, one that is taken is all but impossible. */
 const ID_DRAWS_MAX = 5;
@@ -131,11 +132,12 @@ interface FirstCommit {
 /** The key of the intent is the business key: one case for one intent version, whoever starts it how often. */
 function newChild(
   { digest, ids }: Ports,
-  { outline }: CaseType,
+  childType: CaseType,
   { state, intent, input, parent }: FirstCommit,
 ): NewCase {
   const { tenant, changedAt: at } = state;
-  const { name: caseType, version: definitionVersion, search } = outline;
+  const { name: caseType, version: definitionVersion, search } = childType.outline;
+  const concurrencyKey = concurrencyKeyOf(childType, input, digest);
   const businessKey = intent.idempotencyKey;
   const shard = keyShard(digest, { tenant, caseType, key: businessKey }, SHARD_COUNT);
   const caseId = `${String(shard).padStart(2, "0")}-${ids.caseSuffix()}`;
@@ -149,9 +151,10 @@ function newChild(
     by,
     parent,
     ...(search === undefined ? {} : { search }),
+    ...(concurrencyKey === null ? {} : { concurrencyKey }),
   };
   return {
-    identity: { ...told, caseId, shard, startedAt: at, engineVersion: ENGINE_VERSION },
+    identity: { ...told, caseId, shard, startedAt: at, engineVersion: engineVersionFor(concurrencyKey) },
     commitId,
     at,
     entries: [entry],

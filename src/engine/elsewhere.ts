@@ -44,6 +44,7 @@ import { Lease } from "./lease.ts";
 import { measuredCommits } from "./measured.ts";
 import { checkedElsewhere } from "./questions.ts";
 import type { OnReport } from "./report.ts";
+import { claimedTypes } from "./keyed.ts";
 import { setAside } from "./set-aside.ts";
 import { sharedAbort } from "./stop-signal.ts";
 import { tellParentAtOnce } from "./tell-parent.ts";
@@ -181,7 +182,7 @@ export class Elsewhere {
     const reply = await store.claimDue({
       holderId: holder.holderId,
       claimIds,
-      caseTypes: versionsOf(caseTypes),
+      caseTypes: claimedTypes(caseTypes),
       engineVersion: ENGINE_VERSION,
       actWithinMs: ACT_WITHIN_MS_MIN,
     });

@@ -9,6 +9,7 @@ import { isFootholdError } from "../core/errors.ts";
 import { unmeasured } from "../core/measuring.ts";
 import type { Ports } from "../core/ports.ts";
 import { HOLDERS_MAX, type HeldClaim, type Store, type StoredHolder } from "../store/port.ts";
+import type { ConcurrencyKey } from "../store/place-port.ts";
 import { freeClaim } from "./free.ts";
 import type { OnReport } from "./report.ts";
 import { tellParent } from "./tell-parent.ts";
@@ -37,7 +38,9 @@ const TELL_AFTER_MS = 1_000;
 const KEEP_ENDED_MS = 24 * 3_600_000;
 /** How long what is known of a destination is kept that nobody has changed, in ms. */
 const KEEP_DESTINATION_MS = 30 * 86_400_000;
-/** How often such holders and destinations are looked for, in ms. */
+/** How long the place of a key is kept that holds no more, in ms: a key that comes again soon finds its row. */
+const KEEP_PLACE_MS = 3_600_000;
+/** How often such holders, places and destinations are looked for, in ms. */
 const FORGET_EVERY_MS = 600_000;
 
 /** What a sweep is made of. */
@@ -88,6 +91,8 @@ class Watching implements Sweep {
   readonly #beats = new Watch();
   readonly #touches = new Watch();
   #forgotAt = -Infinity;
+  /** The key after which the next pass goes on to call. */
+  #calledAfter: ConcurrencyKey | null = null;
   #loop: Promise<void> | null = null;
   #isAway = false;
 
@@ -171,6 +176,7 @@ class Watching implements Sweep {
     this.#tellHolders(endedHolders, freedClaims, claims);
     for (const lane of lanes) if (lane.status === "rejected") throw lane.reason;
     await this.#tellParents();
+    await this.#callHeldBack();
     await this.#forgetEnded();
     return { endedHolders, freedClaims, failed };
   }
@@ -268,6 +274,12 @@ class Watching implements Sweep {
     }
   }
 
+  /** Whoever waits for a key of which a place is free that nobody said was. */
+  async #callHeldBack(): Promise<void> {
+    const { next } = await this.#options.store.places.callNext({ after: this.#calledAfter });
+    this.#calledAfter = next;
+  }
+
   /** Tells once per holder what became of it. */
   #tellHolders(
     ended: readonly StoredHolder[],
@@ -291,6 +303,7 @@ class Watching implements Sweep {
     const storeNow = await store.now();
     await store.forgetHolders(storeNow - KEEP_ENDED_MS);
     await store.forgetDestinations(storeNow - KEEP_DESTINATION_MS);
+    await store.places.forget(storeNow - KEEP_PLACE_MS);
     await store.people.forgetOver();
   }
 }

@@ -27,6 +27,7 @@ import { DatabaseClock } from "./database-clock.ts";
 import { NO_FAILPOINTS, type OnFailpoint } from "./failpoints.ts";
 import { freeClaim } from "./free.ts";
 import { Holding } from "./holding.ts";
+import { callNext, claimedTypes, type Calling } from "./keyed.ts";
 import { InFlight } from "./in-flight.ts";
 import { measuredCommits } from "./measured.ts";
 import { pickUp, type PickUpContext, type PickUpEnd } from "./pick-up.ts";
@@ -127,6 +128,7 @@ class ClaimingWorker implements Worker {
   #round = FIRST_ROUND;
   readonly #away = new Set<string>();
   #stopping: Promise<void> | null = null;
+  readonly #calling: Calling = { onCalled: () => this.hint(), onError: (e) => this.#tell("callNext", e) };
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -356,7 +358,7 @@ class ClaimingWorker implements Worker {
       store.claimDue({
         holderId: holding.holderId,
         claimIds,
-        caseTypes: runHere(registry).map(({ outline }) => ({ name: outline.name, version: outline.version })),
+        caseTypes: claimedTypes(runHere(registry)),
         engineVersion: ENGINE_VERSION,
         actWithinMs: ACT_WITHIN_MS_MIN,
         ...(shared === 0 ? {} : { share: { places: shared, after: this.#round.after } }),
@@ -404,6 +406,7 @@ class ClaimingWorker implements Worker {
         this.#measuring.count("foothold_claims_lost_total", { case_type: caseType });
         this.#onReport({ kind: "claimLost", caseId, claimId });
       } else this.#released(caseId, end);
+      this.#runBeside(callNext(this.#options.store, stored, definition, this.#calling));
     } catch (error) {
       if (isFootholdError(error) && error.code === "CORRUPT_JOURNAL") {
         await this.#attempt("pick-up", () => this.#setAside(holding, { row: stored.row, fault: error }));

@@ -13,6 +13,7 @@ import type { ImportedCommit } from "../core/imported-case.ts";
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
+import type { ConcurrencyOutline } from "../core/key-places.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";
@@ -26,6 +27,7 @@ import type { InboxStore } from "./inbox-port.ts";
 import type { KeyStore } from "./key-port.ts";
 import type { MilestoneStore } from "./milestone-port.ts";
 import type { NoticeStore } from "./notice-port.ts";
+import type { PlaceStore } from "./place-port.ts";
 import type { PeopleStore } from "./people-port.ts";
 import type { SampleStore } from "./sample-port.ts";
 import type { ScheduleStore } from "./schedule-port.ts";
@@ -48,6 +50,11 @@ export interface CaseIdentity {
 /** A case as stored. */
 export interface StoredRow extends CaseIdentity, Omit<RestingRow, "state"> {
   readonly state: StoredState;
+  /**
+   * When it was due before its key held it back; left out = its key does not. Then `dueAt` says when it comes due again by itself. No
+   * part of the journal.
+   */
+  readonly heldSinceAt?: number;
   /** Of its journal; kept by the store. */
   readonly lineage: string;
   readonly claim: Claim | null;
@@ -208,8 +215,16 @@ export interface ClaimRequest {
   readonly holderId: string;
   /** One random id per case wanted; their number bounds the batch. */
   readonly claimIds: readonly string[];
-  /** What the worker can run. A case is taken when its type is named and its version is not above the one named. */
-  readonly caseTypes: readonly { readonly name: string; readonly version: number }[];
+  /**
+   * What the worker can run. A case is taken when its type is named and its version is not above the one named. One that has a key is
+   * taken, where its type has a limit, only with a place of its key; without one it is held back until later.
+   */
+  readonly caseTypes: readonly {
+    readonly name: string;
+    readonly version: number;
+    /** Left out = nothing limits how many of one key are taken. */
+    readonly concurrency?: ConcurrencyOutline;
+  }[];
   readonly engineVersion: number;
   readonly actWithinMs: number;
   /** The time by which a case must be due; the database's own when left out. */
@@ -233,7 +248,7 @@ export interface ClaimReply {
   readonly unreadable: readonly UnreadableCase[];
   /**
    * Due time of the earliest case of these types that is not due yet; null = none has one. When as many cases came as
-   * were asked for, more may be due at once: then it is `now`.
+   * were asked for, or any was held back by its key, more may be due at once: then it is `now`.
    */
   readonly nextDueAt: number | null;
   /** The group after which the next shared places go on; null = from the first, as where nothing was claimed. */
@@ -468,6 +483,8 @@ export interface Store extends DestinationStore {
   readonly schedules: ScheduleStore;
   /** Moves that wait for a second person. */
   readonly seconds: SecondStore;
+  /** Places of the keys that limit how many cases are worked on at once. */
+  readonly places: PlaceStore;
 }
 
 /** Virtual shards; part of the case id, so their number is fixed for good. */

@@ -129,6 +129,11 @@ export class TestProcess {
         change: (target, decide) => call(() => store.schedules.change(target, decide)),
         see: (names) => call(() => store.schedules.see(names)),
       },
+      places: {
+        callNext: (request) => call(() => store.places.callNext(request)),
+        read: (keys) => call(() => store.places.read(keys)),
+        forget: (takenBefore) => call(() => store.places.forget(takenBefore)),
+      },
     };
   }
 

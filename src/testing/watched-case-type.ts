@@ -16,7 +16,7 @@ export type MakeCall = <T>(call: UserCall, work: () => Promise<T>) => Promise<T>
 
 /** The same case type, each function called through `makeCall`. */
 export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType {
-  const { outline, input, events, eventRules, keys, masks, resultOf } = caseType;
+  const { outline, input, events, eventRules, keys, concurrencyKey, masks, resultOf } = caseType;
   if (outline.runBy !== undefined) throw runElsewhere(outline.name, outline.runBy);
   const steps = Object.entries(caseType.steps).map(([name, step]): readonly [string, RuntimeStep] => [
     name,
@@ -31,6 +31,7 @@ export function watchCaseType(caseType: CaseType, makeCall: MakeCall): CaseType 
     events,
     eventRules,
     keys,
+    concurrencyKey,
     masks,
     resultOf,
     steps: Object.fromEntries(steps),

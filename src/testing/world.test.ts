@@ -277,3 +277,28 @@ describe("a failed assertion", () => {
     await expect(world.journal("00-none")).rejects.toMatchObject({ code: "CASE_NOT_FOUND" });
   });
 });
+
+describe("cases of one key", () => {
+  const refund = defineCase("refund", {
+    version: 1,
+    owner: "finance",
+    input: Item,
+    concurrency: { key: ({ input }) => input.item, freedBy: "end" },
+  }).approval("approve", { by: "boss", expires: "3d" });
+
+  test("come one after the other, and a run says when one cannot go on for another that waits for a person", async () => {
+    const own = createTestWorld({ cases: [refund] });
+    const [first, second] = [
+      await own.start(refund, { item: "c-7" }),
+      await own.start(refund, { item: "c-7" }),
+    ];
+    expectWaiting(await own.runToNextWait(first), "approval", "approve");
+    expect((await own.runToNextWait(second)).state).toBe("ready");
+    await expect(own.runToEnd(second)).rejects.toThrow(`Case ${second}: it does not reach its end by itself`);
+    await own.approve(first, "approve");
+    expectDone(await own.runToEnd(first));
+    await own.runToNextWait(second);
+    await own.approve(second, "approve");
+    expectDone(await own.runToEnd(second));
+  });
+});

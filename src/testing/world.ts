@@ -8,6 +8,7 @@ import { FootholdError } from "../core/errors.ts";
 import type { AccessReply } from "../desk/access.ts";
 import type { Desk } from "../desk/desk.ts";
 import type { Failpoint } from "../engine/failpoints.ts";
+import type { CaseSummary } from "../core/row.ts";
 import type { StoredRow } from "../store/port.ts";
 import { fail, journalOf, standing, type CaseJournal } from "./case-journal.ts";
 import { Stage, type TraceLine } from "./stage.ts";
@@ -59,7 +60,10 @@ export interface TestWorld {
    * events.
    */
   runToNextWait(caseId: string): Promise<CaseJournal>;
-  /** Runs one case to its end, sleeps included. Throws `AssertionError` when it needs an approval, an event or a person. */
+  /**
+   * Runs one case to its end, sleeps included. Throws `AssertionError` when it needs an approval, an event or a person, or when its key
+   * holds it back behind a case that does.
+   */
   runToEnd(caseId: string): Promise<CaseJournal>;
   /** Lets time pass; whatever becomes due meanwhile runs at its time. */
   advance(time: Duration): Promise<void>;
@@ -127,6 +131,9 @@ export function createTestWorld(options: TestWorldOptions): TestWorld {
   return new World(new Stage({ cases, schedules, startAt, patienceMs: parseDuration(patience) }));
 }
 
+/** Whether a case that waits so ends a run of it. */
+type IsWait = (summary: CaseSummary) => boolean;
+
 class World implements TestWorld {
   readonly #stage: Stage;
 
@@ -169,13 +176,13 @@ class World implements TestWorld {
   }
 
   async runToNextWait(caseId: string): Promise<CaseJournal> {
-    return this.#run(caseId, (row) => !row.summary.waits.some(isOwn));
+    return this.#run(caseId, ({ waits }) => !waits.some(isOwn));
   }
 
   async runToEnd(caseId: string): Promise<CaseJournal> {
     const journal = await this.#run(
       caseId,
-      ({ summary }) => !summary.waits.some((one) => isOwn(one) || one.kind === "timer"),
+      ({ waits }) => !waits.some((one) => isOwn(one) || one.kind === "timer"),
     );
     if (journal.state === "done" || journal.state === "canceled") return journal;
     return fail(
@@ -187,7 +194,7 @@ class World implements TestWorld {
   }
 
   /** Runs until the case has ended, or rests as `isWait` says. */
-  async #run(caseId: string, isWait: (row: StoredRow) => boolean): Promise<CaseJournal> {
+  async #run(caseId: string, isWait: IsWait): Promise<CaseJournal> {
     await this.#row(caseId);
     await this.#stage.runUntil(async () => {
       const row = await this.#row(caseId);
@@ -198,13 +205,28 @@ class World implements TestWorld {
           return true;
         case "paused":
         case "waiting":
-          return (row.dueAt === null || row.dueAt > this.now) && isWait(row);
+          return this.#rests(row, isWait) || (await this.#isBehind(row, isWait));
         case "ready":
+          return this.#isBehind(row, isWait);
         case "claimed":
           return false;
       }
     }, this.now + SKIP_MS_MAX);
     return this.journal(caseId);
+  }
+
+  #rests({ state, dueAt, summary }: StoredRow, isWait: IsWait): boolean {
+    if (state === "in_review") return true;
+    return state !== "claimed" && (dueAt === null || dueAt > this.now) && isWait(summary);
+  }
+
+  /** True where its key holds it back, and every case that has a place rests until somebody acts on it. */
+  async #isBehind({ tenant, caseType, heldSinceAt, summary }: StoredRow, isWait: IsWait): Promise<boolean> {
+    const { concurrencyKey: key } = summary;
+    if (heldSinceAt === undefined || key === undefined) return false;
+    const [reading] = await this.#stage.store.places.read([{ tenant, caseType, key }]);
+    const holders = await Promise.all((reading?.held ?? []).map(async ({ caseId }) => this.#row(caseId)));
+    return holders.length > 0 && holders.every((one) => one.state !== "ready" && this.#rests(one, isWait));
   }
 
   async #row(caseId: string): Promise<StoredRow> {

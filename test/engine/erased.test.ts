@@ -45,6 +45,7 @@ const payout = defineCase("payout", {
   attributes: { name: "text" },
   tags: ["parcels"],
   keys: ({ input }) => [`${input.name}-key`],
+  concurrency: { key: ({ input }) => `${input.name}-together` },
   events: { told: defineEvent(z.object({ ref: z.string() }), { correlate: ({ ref }) => ref }) },
 })
   .approval("approve", { by: "ops", uses: ["name"], form: z.object({ pin: z.string() }) })
@@ -188,6 +189,7 @@ const TABLES = {
     "inbox_events",
     "inbox_work",
     "journal",
+    "key_places",
     "search_values",
     "second_requests",
   ],

@@ -31,6 +31,7 @@ export interface CaseWishes {
   readonly claim?: NewClaim;
   readonly parent?: ParentRef;
   readonly search?: SearchOutline;
+  readonly concurrencyKey?: string;
   /** More entries after the first. */
   readonly entries?: readonly Entry[];
 }
@@ -64,6 +65,7 @@ export function newCase(wishes: CaseWishes): NewCase {
     by: person,
     ...(wishes.parent === undefined ? {} : { parent: wishes.parent }),
     ...(wishes.search === undefined ? {} : { search: wishes.search }),
+    ...(wishes.concurrencyKey === undefined ? {} : { concurrencyKey: wishes.concurrencyKey }),
   };
   const entries = [started, ...(wishes.entries ?? [])];
   return {

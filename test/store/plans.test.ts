@@ -6,13 +6,42 @@ import { createTestDatabase, type TestDatabase } from "../setup/database.ts";
 import { waitUntil } from "./contract/contract.ts";
 import { commitOf, newCase, newId, note } from "./made-cases.ts";
 
-/** What each hot statement must read its tables by; nothing else may read `cases`, `journal`, `snapshots` or `search_values`. */
+/**
+ * What each hot statement must read its tables by; nothing else may read `cases`, `journal`,
+ * `key_places`, `snapshots` or `search_values`.
+ */
 const hot: readonly (readonly [StatementName, readonly string[]])[] = [
   ["claim_due", ["cases_due_of_type", "cases_pkey", "journal_pkey", "snapshots_pkey"]],
   [
     "claim_shared",
     ["cases_due_of_type", "cases_due_in_group", "cases_pkey", "journal_pkey", "snapshots_pkey"],
   ],
+  [
+    "claim_due_in_places",
+    [
+      "cases_due_of_type",
+      "cases_held_by_key",
+      "cases_pkey",
+      "journal_pkey",
+      "key_places_pkey",
+      "snapshots_pkey",
+    ],
+  ],
+  [
+    "claim_shared_in_places",
+    [
+      "cases_due_of_type",
+      "cases_due_in_group",
+      "cases_held_by_key",
+      "cases_pkey",
+      "journal_pkey",
+      "key_places_pkey",
+      "snapshots_pkey",
+    ],
+  ],
+  ["call_keys", ["cases_held_by_key", "cases_pkey", "key_places_pkey"]],
+  ["call_held", ["cases_held_by_key", "cases_pkey", "key_places_pkey"]],
+  ["read_keys", ["cases_held_by_key", "cases_pkey", "key_places_pkey"]],
   ["next_due", ["cases_due_of_type"]],
   ["commit_one", ["cases_pkey"]],
   ["commit_batch", ["cases_pkey"]],
@@ -83,10 +112,10 @@ describe("plans", () => {
   ): Promise<{ readonly indexes: readonly string[]; readonly isScan: boolean }> => {
     const plan = await explain(name);
     const used = [...plan.matchAll(/(?:using|Bitmap Index Scan on) (\w+)/g)].map(([, index]) => index ?? "");
-    const ours = used.filter((index) => /^(cases|journal|snapshots|search_values)_/.test(index));
+    const ours = used.filter((index) => /^(cases|journal|key_places|snapshots|search_values)_/.test(index));
     return {
       indexes: sorted(new Set(ours)),
-      isScan: /Seq Scan on (cases|journal|snapshots|search_values)/.test(plan),
+      isScan: /Seq Scan on (cases|journal|key_places|snapshots|search_values)/.test(plan),
     };
   };
 

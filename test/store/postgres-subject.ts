@@ -7,7 +7,7 @@ import type { PgBouncer } from "../setup/pgbouncer.ts";
 import type { Subject } from "./contract/contract.ts";
 
 /** Every table that holds cases or holders. */
-const TABLES = ["cases", "journal", "holders"] as const;
+const TABLES = ["cases", "journal", "holders", "key_places"] as const;
 /** Those that hold nothing of their own: what a failover leaves in them must do no harm. */
 const SHORTCUTS = ["snapshots", "destinations"] as const;
 /** Who may sign in is no part of any case: a failover test leaves them alone. */

@@ -33,6 +33,8 @@ export interface MemoryCase {
   readonly lineage: string;
   readonly claim: MemoryClaim | null;
   readonly journal: readonly JournalEntry[];
+  /** When it was due before its key held it back; left out or null = it does not. */
+  readonly heldSinceAt?: number | null;
   /** How it stood when its parent was last told. */
   readonly told: ToldStanding;
   /** What its facts and moves are known by, with the commits that stored them. */
@@ -98,10 +100,11 @@ export function append(
 }
 
 /** A case's row as the port has it. */
-export function storedRow({ identity, row, lineage, claim }: MemoryCase): StoredRow {
+export function storedRow({ identity, row, lineage, claim, heldSinceAt }: MemoryCase): StoredRow {
   return Object.freeze({
     ...identity,
     ...row,
+    ...(typeof heldSinceAt === "number" ? { heldSinceAt } : {}),
     lineage,
     state: claim === null ? row.state : "claimed",
     claim:

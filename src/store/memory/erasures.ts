@@ -12,6 +12,7 @@ import { frozenCopy, frozenJsonb } from "./frozen.ts";
 import { eraseEvents, eventsOfCase, openWorkOn } from "./inbox-erasing.ts";
 import type { MemoryInbox } from "./inbox-tables.ts";
 import type { MemorySeconds } from "./seconds.ts";
+import type { MemoryKeyPlaces } from "./key-places.ts";
 import type { MemorySnapshots } from "./snapshots.ts";
 
 /** What is erased. */
@@ -22,6 +23,7 @@ export interface ErasableMemory {
   readonly audit: MemoryAudit;
   readonly bulk: MemoryBulk;
   readonly seconds: MemorySeconds;
+  readonly keyPlaces: Pick<MemoryKeyPlaces, "erase">;
   readonly inbox: { readonly tables: MemoryInbox };
   loadCase(caseId: string): StoredCase | null;
   /** Puts a case in the place of the one that it was, which had another business key. */
@@ -90,6 +92,7 @@ function erase<Reply>(
   memory.snapshots.drop(caseId);
   memory.seconds.erase(caseId);
   memory.bulk.erase(caseId);
+  memory.keyPlaces.erase(caseId);
   eraseEvents(memory.inbox.tables, caseId, events);
   memory.audit.add(change.lineOf(erasureMark(memory.audit.readErased(caseId), digest)));
   return change.reply;

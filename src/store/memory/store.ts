@@ -29,6 +29,7 @@ import {
   type StoredRow,
   type UnreadableCase,
 } from "../port.ts";
+import type { CallReply, CallRequest } from "../place-port.ts";
 import type { ParentKnows, UntoldCase, UntoldRequest } from "../child-port.ts";
 import {
   append,
@@ -47,6 +48,7 @@ import { countHeld, hastenHeld, MemoryDestinations } from "./destinations.ts";
 import { memoryErasures } from "./erasures.ts";
 import { frozenJsonb } from "./frozen.ts";
 import { MemoryHolders, refill } from "./holders.ts";
+import { MemoryKeyPlaces, type Wanted } from "./key-places.ts";
 import { countCases, countFound, listCases, readPulse, takeable, type SeenNow } from "./listing.ts";
 import { memoryInbox, type MemoryInboxServer } from "./inbox.ts";
 import { memoryKeys } from "./keys.ts";
@@ -151,6 +153,11 @@ function storeOf(memory: Memory): Store {
     }),
     schedules: memory.schedules.store,
     seconds: memory.seconds,
+    places: {
+      callNext: async (request) => memory.callNext(request),
+      read: async (keys) => memory.keyPlaces.read(keys),
+      forget: async (takenBefore) => memory.keyPlaces.forget(takenBefore),
+    },
   };
 }
 
@@ -209,6 +216,7 @@ class Memory implements StagedStore {
   );
   readonly destinations = new MemoryDestinations();
   readonly snapshots = new MemorySnapshots();
+  readonly keyPlaces = new MemoryKeyPlaces(this.cases);
   readonly listeners = new Set<() => void>();
   private readonly credentials = new Map<string, CredentialState>();
   readonly inbox: MemoryInboxServer;
@@ -234,8 +242,8 @@ class Memory implements StagedStore {
   replicate(): () => void {
     const [cases, idsByKey] = [[...this.cases], [...this.idsByKey]];
     const credentials = [...this.credentials];
-    const failOvers = [this.holders, this.destinations, this.schedules, this.inbox].map((one) =>
-      one.replicate(),
+    const failOvers = [this.holders, this.destinations, this.schedules, this.inbox, this.keyPlaces].map(
+      (one) => one.replicate(),
     );
     return () => {
       refill(this.credentials, credentials);
@@ -317,18 +325,28 @@ class Memory implements StagedStore {
         groups: request.share === undefined ? [] : groupsOf(this.cases.values()),
       },
     );
-    const claimed = due.flatMap(({ stored: one }, index): readonly MemoryCase[] => {
+    const wanted = due.flatMap(({ stored }, index): readonly Wanted[] => {
       const claimId = claimIds[index];
-      if (claimId === undefined) return [];
-      const taken = { ...one, claim: newClaim({ claimId, holderId, actWithinMs }, now) };
+      return claimId === undefined ? [] : [{ stored, claimId }];
+    });
+    const claimed = this.keyPlaces.take(wanted, request, now).map(({ stored: one, claimId }) => {
+      const row = { ...one.row, dueAt: one.heldSinceAt ?? one.row.dueAt };
+      const claim = newClaim({ claimId, holderId, actWithinMs }, now);
+      const taken = { ...one, row, heldSinceAt: null, claim };
       this.cases.set(one.identity.caseId, taken);
-      return [taken];
+      return taken;
     });
     const next = cases.find(({ row }) => !isClaimable(row, dueBy));
-    const isFull = claimed.length > 0 && claimed.length === claimIds.length;
+    const isFull = wanted.length > 0 && (wanted.length === claimIds.length || claimed.length < wanted.length);
     const nextDueAt = isFull ? now : (next?.row.dueAt ?? null);
     const after = claimed.length === 0 ? null : sharedTo;
     return { ...this.foldAll(claimed), nextDueAt, sharedTo: after, now };
+  }
+
+  callNext(request: CallRequest): CallReply {
+    const reply = this.keyPlaces.callNext(request, this.now());
+    if (reply.called > 0) this.hint();
+    return reply;
   }
 
   private foldAll(claimed: readonly MemoryCase[]): Pick<ClaimReply, "cases" | "unreadable"> {
@@ -392,7 +410,7 @@ class Memory implements StagedStore {
     const stored = this.cases.get(caseId);
     if (stored === undefined || (stored.claim?.claimId ?? null) !== claimId) return false;
     const row = { ...stored.row, state: "in_review", dueAt: null, summary: frozenJsonb(summary) } as const;
-    this.cases.set(caseId, { ...stored, row, claim: null });
+    this.cases.set(caseId, { ...stored, row, heldSinceAt: null, claim: null });
     return true;
   }
 

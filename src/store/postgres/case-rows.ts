@@ -24,6 +24,7 @@ export interface CaseColumns {
   readonly lineage: string;
   readonly started_at: number;
   readonly changed_at: number;
+  readonly held_since_at: number | null;
   readonly claim_id: string | null;
   readonly holder_id: string | null;
   readonly claimed_at: number | null;
@@ -61,6 +62,7 @@ export function toRow(columns: CaseColumns): StoredRow {
     engineVersion: columns.engine_version,
     state: columns.state,
     dueAt: columns.due_at,
+    ...(columns.held_since_at === null ? {} : { heldSinceAt: columns.held_since_at }),
     revision: columns.revision,
     lineage: columns.lineage,
     changedAt: columns.changed_at,

@@ -48,18 +48,14 @@ export async function claimDue(
     caseTypes.map(({ name }) => name),
     caseTypes.map(({ version }) => version),
   ];
-  const { places = 0, after = null } = request.share ?? {};
-  const claim: readonly Parameter[] = [...whichCases, holderId, actWithinMs, claimIds, FOLD_VERSION];
-  const stored =
-    places === 0
-      ? await database.run<ClaimedColumns>("claim_due", claim)
-      : await database.run<ClaimedColumns>("claim_shared", [
-          ...claim,
-          places,
-          after?.caseType ?? null,
-          after?.tenant ?? null,
-        ]);
-  const rows = await openEntries(database.payloads, stored, (row) => row.case_id);
+  const replied = await runClaim(database, request, [
+    ...whichCases,
+    holderId,
+    actWithinMs,
+    claimIds,
+    FOLD_VERSION,
+  ]);
+  const rows = await openEntries(database.payloads, replied.filter(isOfCase), (row) => row.case_id);
   const groups = groupByCase(rows);
   const read = await Promise.all(groups.map((group) => readClaimed(database, group)));
   for (const one of read) {
@@ -78,9 +74,9 @@ export async function claimDue(
   };
   const [first] = rows;
   const sharedTo = first === undefined ? null : sharedToOf(first);
-  if (first !== undefined && groups.length === claimIds.length) {
-    return { ...found, nextDueAt: first.now, sharedTo, now: first.now };
-  }
+  const [one] = replied;
+  const isLeft = groups.length === claimIds.length || rows.length < replied.length;
+  if (one !== undefined && isLeft) return { ...found, nextDueAt: one.now, sharedTo, now: one.now };
   const [next] = await database.run<{ readonly now: number; readonly next_due_at: number | null }>(
     "next_due",
     whichCases,
@@ -99,6 +95,33 @@ function isKeyless({ fault }: UnreadableCase): boolean {
 
 async function putBack(database: Database, { shard, caseId, claim }: StoredRow): Promise<void> {
   await database.run("put_back", [shard, caseId, claim?.claimId ?? null, PUT_BACK_MS]);
+}
+
+async function runClaim(
+  database: Database,
+  { caseTypes, share }: ClaimRequest,
+  claim: readonly Parameter[],
+): Promise<readonly MaybeClaimed[]> {
+  const { places = 0, after = null } = share ?? {};
+  const round = [places, after?.caseType ?? null, after?.tenant ?? null];
+  const isLimited = caseTypes.some(({ concurrency }) => concurrency !== undefined);
+  const limits = isLimited
+    ? [
+        caseTypes.map(({ concurrency }) => concurrency?.limit ?? null),
+        caseTypes.map(({ concurrency }) => concurrency?.freedBy ?? null),
+      ]
+    : [];
+  const name = isLimited ? "_in_places" : "";
+  return places === 0
+    ? database.run<MaybeClaimed>(`claim_due${name}`, [...claim, ...limits])
+    : database.run<MaybeClaimed>(`claim_shared${name}`, [...claim, ...round, ...limits]);
+}
+
+/** Where not all that were due were claimed, a row of no case comes with them. */
+type MaybeClaimed = ClaimedColumns | { readonly case_id: null; readonly now: number };
+
+function isOfCase(row: MaybeClaimed): row is ClaimedColumns {
+  return row.case_id !== null;
 }
 
 function sharedToOf({

@@ -27,10 +27,11 @@ import { postgresChildren } from "./children.ts";
 import { countCases, countFound, listCases, readPulse } from "./listing.ts";
 import { importCase } from "./import-case.ts";
 import { KeyWatch } from "./key-watch.ts";
-import { postgresKeys } from "./keys.ts";
 import { Listener } from "./listener.ts";
 import { checkSchema, migrate } from "./migrate.ts";
+import { postgresKeys } from "./keys.ts";
 import { postgresMilestones } from "./milestones.ts";
+import { postgresPlaces } from "./places.ts";
 import { postgresNotices } from "./notices.ts";
 import { Payloads } from "./payloads.ts";
 import { postgresSamples } from "./samples.ts";
@@ -110,6 +111,7 @@ export function postgresStore(options: PostgresStoreOptions): Store {
     samples: postgresSamples(database),
     schedules: postgresSchedules(database),
     seconds: postgresSeconds(database),
+    places: postgresPlaces(database, listener),
   };
 }
 

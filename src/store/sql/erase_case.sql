@@ -18,6 +18,8 @@ asked as (
 )
 update foothold.cases as c
 set business_key = $3::text,
+  concurrency_key = null,
+  held_since_at = null,
   summary = $4::jsonb,
   has_review = $5::boolean,
   -- It tells nobody anything any more.

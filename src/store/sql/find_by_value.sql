@@ -6,6 +6,7 @@ select
   c.shard, c.case_id, c.tenant, c.case_type, c.business_key, c.definition_version, c.engine_version,
   c.state, c.revision, c.lineage, c.summary, c.claim_id, c.holder_id,
   floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
+  floor(extract(epoch from c.held_since_at) * 1000)::bigint as held_since_at,
   floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,
   floor(extract(epoch from c.changed_at) * 1000)::bigint as changed_at,
   floor(extract(epoch from c.claimed_at) * 1000)::bigint as claimed_at,

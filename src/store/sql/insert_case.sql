@@ -11,7 +11,7 @@ with started as (
   insert into foothold.cases (
     shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, lineage, started_at,
     changed_at, summary, has_review, state, due_at, resting_state, resting_due_at, claim_id, holder_id, claimed_at,
-    act_by_at, act_within_ms, claim_touches, key_freed_by, priority, parent_id, told
+    act_by_at, act_within_ms, claim_touches, key_freed_by, priority, parent_id, told, concurrency_key
   )
   values (
     $1::smallint, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::integer, $8::integer, $20::text,
@@ -27,7 +27,8 @@ with started as (
     case when $15::text is not null then 0 end,
     $26::text, $27::smallint,
     $13::jsonb #>> '{parent,caseId}',
-    case when $13::jsonb ? 'parent' then 'running' end
+    case when $13::jsonb ? 'parent' then 'running' end,
+    $13::jsonb ->> 'concurrencyKey'
   )
   on conflict do nothing
   returning shard, case_id, tenant, definition_version, engine_version, summary, started_at

@@ -25,7 +25,7 @@ started as (
   insert into foothold.cases (
     shard, case_id, tenant, case_type, business_key, definition_version, engine_version, revision, lineage, started_at,
     changed_at, summary, has_review, state, due_at, resting_state, resting_due_at, claim_id, holder_id, claimed_at,
-    act_by_at, act_within_ms, claim_touches, key_freed_by, priority, parent_id, told
+    act_by_at, act_within_ms, claim_touches, key_freed_by, priority, parent_id, told, concurrency_key
   )
   select
     i.shard, i.case_id, i.tenant, i.case_type, i.business_key, i.definition_version, i.engine_version, i.revision,
@@ -41,7 +41,8 @@ started as (
     case when i.claim_id is not null then 0 end,
     i.key_freed_by, i.priority,
     i.summary #>> '{parent,caseId}',
-    case when i.summary ? 'parent' then 'running' end
+    case when i.summary ? 'parent' then 'running' end,
+    i.summary ->> 'concurrencyKey'
   from input as i
   order by i.n
   on conflict do nothing

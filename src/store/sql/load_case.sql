@@ -7,6 +7,7 @@ select
   c.state, c.revision, c.lineage, c.claim_id, c.holder_id,
   case when row_number() over (order by j.revision) = 1 then c.summary end as summary,
   floor(extract(epoch from coalesce(c.due_at, c.resting_due_at)) * 1000)::bigint as due_at,
+  floor(extract(epoch from c.held_since_at) * 1000)::bigint as held_since_at,
   floor(extract(epoch from c.started_at) * 1000)::bigint as started_at,
   floor(extract(epoch from c.changed_at) * 1000)::bigint as changed_at,
   floor(extract(epoch from c.claimed_at) * 1000)::bigint as claimed_at,

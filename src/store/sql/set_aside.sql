@@ -4,6 +4,7 @@
 update foothold.cases as c
 set state = 'in_review',
   due_at = null,
+  held_since_at = null,
   summary = $4::jsonb,
   has_review = $5::boolean,
   resting_state = null,

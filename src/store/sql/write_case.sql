@@ -22,6 +22,7 @@ with moved as (
     end,
     state = case when $9::boolean then 'claimed' else $5::text end,
     due_at = case when not $9::boolean then to_timestamp($6::float8 / 1000) end,
+    held_since_at = null,
     resting_state = case when $9::boolean then $5::text end,
     resting_due_at = case when $9::boolean then to_timestamp($6::float8 / 1000) end,
     claim_id = case when $9::boolean then coalesce($20::text, c.claim_id) end,

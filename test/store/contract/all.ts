@@ -11,6 +11,7 @@ import { testDestinations } from "./destinations.ts";
 import { testFailovers } from "./failovers.ts";
 import { testHolders } from "./holders.ts";
 import { testImports } from "./imports.ts";
+import { testKeys } from "./keys.ts";
 import { testLists } from "./lists.ts";
 import { testMilestones } from "./milestones.ts";
 import { testNotices } from "./notices.ts";
@@ -30,6 +31,7 @@ export function testContract(bench: Bench): void {
   testStarts(bench);
   testImports(bench);
   testTurns(bench);
+  testKeys(bench);
   testClaims(bench);
   testCommits(bench);
   testStepTransactions(bench);

@@ -18,6 +18,7 @@ import type {
   TypeOverview,
 } from "../../../desk/overview.ts";
 import { VERBS } from "../../../core/rights.ts";
+import type { ConcurrencyOutline, PlaceFreedBy } from "../../../core/key-places.ts";
 import type { AttributeType, SearchOutline } from "../../../core/search-outline.ts";
 import type { ApiTypes, ClaimView, DestinationView, Me, WorkerView } from "../types.ts";
 import { holding } from "./case-schemas.ts";
@@ -234,6 +235,10 @@ const searchOutline = named<SearchOutline>("SearchOutline")(
   }),
 );
 
+const concurrencyOutline = named<ConcurrencyOutline>("Concurrency")(
+  z.strictObject({ limit: count, freedBy: oneOf<PlaceFreedBy>({ rest: true, end: true }) }),
+);
+
 /** A case type as data. */
 export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType")(
   z.strictObject({
@@ -246,6 +251,7 @@ export const caseOutline: z.ZodType<CaseOutline> = named<CaseOutline>("CaseType"
     keyFreedBy: oneOf<NonNullable<CaseOutline["keyFreedBy"]>>({ canceled: true, end: true }).exactOptional(),
     search: searchOutline.exactOptional(),
     runBy: text.exactOptional(),
+    concurrency: concurrencyOutline.exactOptional(),
   }),
 );
 

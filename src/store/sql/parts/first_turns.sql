@@ -1,5 +1,5 @@
 -- Whose turn it is by priority and time: as many as are wanted beside those that are shared, in due and more.
--- In: claim_due, claim_shared.
+-- In: claim_due, claim_shared and those in places.
 -- $1 to $4 as claimable says
 kinds (case_type, rank) as (
   select distinct t.name, r.rank from unnest($3::text[]) as t (name) cross join ranks as r

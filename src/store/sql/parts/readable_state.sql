@@ -10,6 +10,7 @@ case
   when c.state = 'done' and (c.summary ->> 'isRepaired')::boolean then 'Done after repair'
   when c.state = 'done' then 'Done'
   when c.state = 'canceled' then 'Canceled'
+  when c.held_since_at is not null and not c.has_review and c.due_at > to_timestamp($5::float8 / 1000) then 'Held back'
   when c.state = 'paused' and (c.due_at is null or c.due_at > to_timestamp($5::float8 / 1000)) then 'Paused'
   when c.state = 'ready' and (c.summary ->> 'losses')::integer > 0 then 'Worker lost'
   when c.state <> 'paused' and c.has_review then $1::jsonb ->> (c.summary #>> '{reviews,0,reason}')

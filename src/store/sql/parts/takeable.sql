@@ -1,5 +1,5 @@
 -- Whether the case c is one that may be claimed once it is due.
--- In: claim_due, claim_shared, next_due.
+-- In: claim_due, claim_shared and those in places, next_due.
 -- $2 engine version; $3, $4 case types and their versions
 c.state in ('ready', 'waiting', 'paused')
   and c.due_at is not null
