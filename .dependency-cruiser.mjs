@@ -35,7 +35,7 @@ function mayImport(name, from, folders, { packages = [], elsewhere = [], node = 
 const clients = ["stripe", "octokit", "express", "fastify", "@nestjs/\\w+", "reflect-metadata", "pg-boss"];
 const decisions = ["core/", "define/", "triage/", "wire/"];
 const ports =
-  "(audit-|bulk-|child-|destination-|erasure-|inbox-|key-|milestone-|notice-|people-|sample-|schedule-|second-)?port\\.ts$";
+  "(audit-|bulk-|child-|destination-|erasure-|inbox-|key-|milestone-|notice-|people-|place-|sample-|schedule-|second-)?port\\.ts$";
 const port = `store/${ports}`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */

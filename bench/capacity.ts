@@ -223,11 +223,14 @@ function costOf(figure: (name: keyof Cost) => number): Cost {
 }
 
 function tell({ workerMs, databaseMs, storedBytes, walBytes, commits, wallMs }: Cost): string {
-  const kB = (bytes: number): string => `${(bytes / 1_024).toFixed(1)} kB`;
   return (
     `${(1_000 / wallMs).toFixed(0)} cases/s; each ${workerMs.toFixed(2)} ms of the worker's processor, ${databaseMs.toFixed(2)} ms of ` +
     `the database's, ${kB(storedBytes)} stored, ${kB(walBytes)} of WAL, ${commits.toFixed(2)} commits`
   );
+}
+
+function kB(bytes: number): string {
+  return `${(bytes / 1_024).toFixed(1)} kB`;
 }
 
 function percent(share: number): string {

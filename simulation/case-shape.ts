@@ -15,7 +15,7 @@ import type {
   StepOutline,
   WaitForEventStepOutline,
 } from "../src/core/outline.ts";
-import type { ConcurrencyOutline } from "../src/core/key-places.ts";
+import type { ConcurrencyOutline } from "../src/core/concurrency-outline.ts";
 import { needsCheck } from "../src/core/repeat-safety.ts";
 import { expandOutline } from "../src/core/each.ts";
 import type { CaseState } from "../src/core/case-state.ts";

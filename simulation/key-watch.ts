@@ -1,6 +1,6 @@
 /** Cases of one key: never more at once than the limit, and none waits while a place is free. */
 
-import type { ConcurrencyOutline } from "../src/core/key-places.ts";
+import type { ConcurrencyOutline } from "../src/core/concurrency-outline.ts";
 import type { ClaimReply, StoredCase } from "../src/store/port.ts";
 import type { Violation } from "./journal-rules.ts";
 import { SeededRandom } from "./random.ts";

@@ -456,9 +456,8 @@ export const SABOTAGES: readonly Sabotage[] = [
     world: "levels",
     edits: [
       {
-        line: "isAfter(one, step.name) && outside.has(one.name));",
-        instead:
-          "isAfter(one, step.name) && outside.has(one.name) && stepOf(input.state, one.name).child === null);",
+        line: "({ name }) => outside.has(name),",
+        instead: "({ name }) => outside.has(name) && stepOf(input.state, name).child === null,",
       },
     ],
   },

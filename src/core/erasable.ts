@@ -13,7 +13,7 @@ export interface ErasableCase {
 }
 
 /** How much of what concerns a case is not over. */
-export interface OpenTraces {
+interface OpenTraces {
   /** Audit lines about it that no seal took yet. */
   readonly unsealedLines: number;
   /** Work of events that it was told, and of events that came with them. */

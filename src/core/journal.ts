@@ -1,7 +1,4 @@
-/**
- * The journal: the append-only history of a case, and the only truth about it. Everything else about a case follows
- * from its entries (fold.ts). The union is closed: a new kind needs its place in the fold, the reading and the docs.
- */
+/** The journal: the append-only history of a case. All else about a case follows from its entries (fold.ts). */
 
 import type { ChildStanding, ParentRef } from "./child-standing.ts";
 import type { Erasure } from "./erasure.ts";

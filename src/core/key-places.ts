@@ -4,21 +4,9 @@
  * and whether it still holds follows from its case: so nobody has to give one back, and nobody can forget to.
  */
 
+import type { PlaceFreedBy } from "./concurrency-outline.ts";
 import type { RestingState, StoredState } from "./row.ts";
 import { turnAt, type Priority } from "./starting.ts";
-
-/** What frees the place of a case: that no worker is at it any more, or that it is done or canceled. */
-export type PlaceFreedBy = "rest" | "end";
-
-/** How many cases of a key may be worked on at once. */
-export interface ConcurrencyOutline {
-  /** 1 to {@link CONCURRENCY_LIMIT_MAX}. */
-  readonly limit: number;
-  readonly freedBy: PlaceFreedBy;
-}
-
-/** Largest limit of a key. */
-export const CONCURRENCY_LIMIT_MAX = 1_000;
 
 /** An engine below this one would claim a case that has a key without a place (R12). */
 export const KEYED_ENGINE_VERSION = 2;

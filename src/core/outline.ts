@@ -3,7 +3,7 @@
  * drawn, compared and sent over a wire. `define/` makes it from what users write and checks it; core trusts it.
  */
 
-import type { ConcurrencyOutline } from "./key-places.ts";
+import type { ConcurrencyOutline } from "./concurrency-outline.ts";
 import type { SearchOutline } from "./search-outline.ts";
 import type { KeyFreedBy } from "./starting.ts";
 

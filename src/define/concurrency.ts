@@ -3,7 +3,11 @@
 import type { Digest } from "../core/basis.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import { CONCURRENCY_LIMIT_MAX, type ConcurrencyOutline, type PlaceFreedBy } from "../core/key-places.ts";
+import {
+  CONCURRENCY_LIMIT_MAX,
+  type ConcurrencyOutline,
+  type PlaceFreedBy,
+} from "../core/concurrency-outline.ts";
 import { isKeyText, KEY_CHARS_MAX } from "../core/key-text.ts";
 import { maskedPlaces, textsOf } from "../core/masked-values.ts";
 import type { CaseType } from "./case-type.ts";

@@ -17,6 +17,10 @@ import {
   type Untyped,
 } from "./untyped.fixture.ts";
 
+/** Of a case type, as a fault names them. */
+const OPTIONS =
+  "version, owner, input, events, keyFreedBy, keys, concurrency, attributes, tags, masked, removed";
+
 describe("a faulty case type", () => {
   test.each<[string, unknown, unknown, readonly string[]]>([
     ["without a name", undefined, head, [`name: the name is missing: ${nameRule}`]],
@@ -27,7 +31,7 @@ describe("a faulty case type", () => {
       "purchase",
       undefined,
       [
-        ": give an object with version, owner, input, events, keyFreedBy, keys, concurrency, attributes, tags, masked, removed, not nothing",
+        `: give an object with ${OPTIONS}, not nothing`,
         "version: must be a whole number from 1 to 2147483647",
         "owner: is missing: say who takes whatever no destination owner covers",
         "input: is missing: give the schema of what a case starts with",
@@ -88,9 +92,7 @@ describe("a faulty case type", () => {
       "with an option that does not exist",
       "purchase",
       { ...head, retries: 3 },
-      [
-        "retries: there is no such option; there are version, owner, input, events, keyFreedBy, keys, concurrency, attributes, tags, masked, removed",
-      ],
+      [`retries: there is no such option; there are ${OPTIONS}`],
     ],
     [
       "with events that are faulty",

@@ -46,27 +46,24 @@ export type CaseReading =
   | { readonly kind: "sound"; readonly caseType: CaseType }
   | { readonly kind: "faulty"; readonly faults: readonly FieldFault[] };
 
+const OPTIONS = [
+  "version",
+  "owner",
+  "input",
+  "events",
+  "keyFreedBy",
+  "keys",
+  "concurrency",
+  "attributes",
+  "tags",
+  "masked",
+  "removed",
+] as const;
+
 /** Reads a case type, whatever was written. */
 export function readCase({ name, options: written, steps: drafts, result }: CaseDraft): CaseReading {
   const faults: FieldFault[] = [];
-  const options = new OptionReader(
-    written,
-    "",
-    [
-      "version",
-      "owner",
-      "input",
-      "events",
-      "keyFreedBy",
-      "keys",
-      "concurrency",
-      "attributes",
-      "tags",
-      "masked",
-      "removed",
-    ],
-    faults,
-  );
+  const options = new OptionReader(written, "", OPTIONS, faults);
   const wrongName = nameFault(name);
   if (wrongName !== null) options.fault("name", wrongName);
   const version = options.count("version", { default: null, min: 1, max: VERSION_MAX });

@@ -235,15 +235,9 @@ export interface Desk extends ScheduleDesk, ErasureDesk {
   preview(caseId: string, request: PreviewRequest): Promise<MovePreview>;
   /** What the loaded definitions would change about open cases; reads only. Throws `INVALID_REQUEST`. */
   diffDefinitions(request?: DiffRequest): Promise<DefinitionDiff>;
-  /**
-   * Says that the database was restored from a backup, before workers run again: what open cases sent since is found out before
-   * anything is sent. Doing it again for the same backup changes nothing. Throws `INVALID_REQUEST`, also while a worker runs.
-   */
+  /** After a restore, before workers run: what open cases sent since is found out first. Throws `INVALID_REQUEST`. */
   markRestored(request: RestoredRequest): Promise<RestoredReport>;
-  /**
-   * Takes over a case that another installation exported, with its journal. What it sent there since is found out before it
-   * sends. Throws `INVALID_REQUEST` for what cannot be taken over.
-   */
+  /** Takes over a case that another installation exported. Throws `INVALID_REQUEST` for what cannot be taken over. */
   importCase(request: ImportRequest): Promise<ImportedCase>;
   /** What forms for the input, approvals, results and events of a case type are made of. Throws `UNKNOWN_CASE_TYPE`. */
   forms(caseType: string): FormsView;

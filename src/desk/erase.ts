@@ -23,7 +23,7 @@ const FAMILY_MAX = 10_000;
 const SEALS_MAX = 50;
 
 /** Who wants it, and why. Both stay, so the reason must not name whom it is about. */
-export interface EraseRequest {
+interface EraseRequest {
   readonly by: Who;
   readonly reason: string;
 }

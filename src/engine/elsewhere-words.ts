@@ -4,7 +4,7 @@ import type { Json } from "../core/json.ts";
 import type { StopCause } from "../triage/sort.ts";
 
 /** How far what failed had got, as its worker saw it. */
-export type SentElsewhere =
+type SentElsewhere =
   /** Nothing had left. */
   | "no"
   /** It may have left, and nobody answered. */

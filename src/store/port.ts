@@ -13,7 +13,7 @@ import type { ImportedCommit } from "../core/imported-case.ts";
 import type { Claim } from "../core/claim.ts";
 import type { FootholdError } from "../core/errors.ts";
 import type { Entry, JournalEntry } from "../core/journal.ts";
-import type { ConcurrencyOutline } from "../core/key-places.ts";
+import type { ConcurrencyOutline } from "../core/concurrency-outline.ts";
 import type { Transaction } from "../core/ports.ts";
 import type { CaseSummary, RestingRow, StoredState } from "../core/row.ts";
 import type { Holder } from "../core/state.ts";

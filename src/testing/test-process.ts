@@ -108,21 +108,11 @@ export class TestProcess {
       hastenHeld: (request) => call(() => store.hastenHeld(request)),
       countHeld: () => call(() => store.countHeld()),
       listen: (onHint) => store.listen(() => void this.#after(0, onHint)),
-      erasures: store.erasures,
       children: {
         listUntold: (request) => call(() => store.children.listUntold(request)),
         noteTold: (caseId, standing, known) => call(() => store.children.noteTold(caseId, standing, known)),
       },
-      inbox: store.inbox,
-      people: store.people,
-      // Nothing here makes bulk acts, takes samples, or tells anybody.
-      bulk: store.bulk,
-      audit: store.audit,
-      notices: store.notices,
-      samples: store.samples,
-      keys: store.keys,
-      milestones: store.milestones,
-      seconds: store.seconds,
+      ...besides(store),
       schedules: {
         ...store.schedules,
         list: () => call(() => store.schedules.list()),
@@ -163,4 +153,32 @@ export class TestProcess {
       signal?.addEventListener("abort", finish, { once: true });
     });
   }
+}
+
+/** What no process here reaches over its network: nothing makes bulk acts, takes samples, erases, or tells anybody. */
+function besides({
+  erasures,
+  inbox,
+  people,
+  bulk,
+  audit,
+  notices,
+  samples,
+  keys,
+  milestones,
+  seconds,
+}: Store): Pick<
+  Store,
+  | "erasures"
+  | "inbox"
+  | "people"
+  | "bulk"
+  | "audit"
+  | "notices"
+  | "samples"
+  | "keys"
+  | "milestones"
+  | "seconds"
+> {
+  return { erasures, inbox, people, bulk, audit, notices, samples, keys, milestones, seconds };
 }

@@ -118,6 +118,7 @@ describe("the client", () => {
       "http/api/second-routes.ts",
       "http/api/settings-routes.ts",
       "http/api/view-routes.ts",
+      "http/api/work-routes.ts",
       "http/client/client.ts",
       "http/client/watch.ts",
     ]);

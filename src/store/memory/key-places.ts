@@ -1,12 +1,12 @@
 /** The places of keys in a memory store. */
 
+import type { ConcurrencyOutline } from "../../core/concurrency-outline.ts";
 import { invariant } from "../../core/errors.ts";
 import {
   givePlaces,
   isPlaceHeld,
   keyTurnAt,
   lookAgainAt,
-  type ConcurrencyOutline,
   type InLine,
   type KeyPlace,
 } from "../../core/key-places.ts";
@@ -39,7 +39,7 @@ export interface Wanted {
 }
 
 /** The key of a case; null = nothing limits it. */
-export function keyOfCase({ identity, row }: MemoryCase): ConcurrencyKey | null {
+function keyOfCase({ identity, row }: MemoryCase): ConcurrencyKey | null {
   const { tenant, caseType } = identity;
   const { concurrencyKey: key } = row.summary;
   return key === undefined ? null : { tenant, caseType, key };

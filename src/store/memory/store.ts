@@ -153,11 +153,15 @@ function storeOf(memory: Memory): Store {
     }),
     schedules: memory.schedules.store,
     seconds: memory.seconds,
-    places: {
-      callNext: async (request) => memory.callNext(request),
-      read: async (keys) => memory.keyPlaces.read(keys),
-      forget: async (takenBefore) => memory.keyPlaces.forget(takenBefore),
-    },
+    places: placesOf(memory),
+  };
+}
+
+function placesOf(memory: Memory): Store["places"] {
+  return {
+    callNext: async (request) => memory.callNext(request),
+    read: async (keys) => memory.keyPlaces.read(keys),
+    forget: async (takenBefore) => memory.keyPlaces.forget(takenBefore),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Places of keys in PostgreSQL. */
 
 import { invariant } from "../../core/errors.ts";
-import type { PlaceFreedBy } from "../../core/key-places.ts";
+import type { PlaceFreedBy } from "../../core/concurrency-outline.ts";
 import {
   CALLED_KEYS_MAX,
   HELD_COUNT_MAX,

@@ -1,5 +1,5 @@
--- Deletes the keys that a case is found by and the places that it had by its concurrency key, and erases the bulk acts that it was in: what they were made with, and what became
--- of it.
+-- Deletes the keys that a case is found by and the places that it had by its concurrency key, and erases the bulk acts that it was
+-- in: what they were made with, and what became of it.
 -- Caller: ErasureStore.erase, after the case is locked. Locks: the rows. The tables are read whole.
 -- $1 case id, $2 what stands for a text
 with keys as (

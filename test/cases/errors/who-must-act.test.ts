@@ -105,7 +105,7 @@ describe("who must act, and when", () => {
           "stepConfirmed",
           "caseDone",
         ]);
-        expect(world.reports.map(({ kind }) => kind)).toEqual(["claimed", "released"]);
+        expect(world.reports.map(({ kind }) => kind)).toEqual(["claimed", "attempted", "released"]);
       } finally {
         await world.close();
         await database.drop();

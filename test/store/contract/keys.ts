@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { foldEntries } from "../../../src/core/fold.ts";
 import type { Entry } from "../../../src/core/journal.ts";
-import type { ConcurrencyOutline } from "../../../src/core/key-places.ts";
+import type { ConcurrencyOutline } from "../../../src/core/concurrency-outline.ts";
 import { rowOf } from "../../../src/core/row.ts";
 import type { ClaimChange, NewCase, StoredRow } from "../../../src/store/port.ts";
 import { changeOf, newId, note, parkedUntil, person } from "../made-cases.ts";

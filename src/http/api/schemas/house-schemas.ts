@@ -18,7 +18,7 @@ import type {
   TypeOverview,
 } from "../../../desk/overview.ts";
 import { VERBS } from "../../../core/rights.ts";
-import type { ConcurrencyOutline, PlaceFreedBy } from "../../../core/key-places.ts";
+import type { ConcurrencyOutline, PlaceFreedBy } from "../../../core/concurrency-outline.ts";
 import type { AttributeType, SearchOutline } from "../../../core/search-outline.ts";
 import type { ApiTypes, ClaimView, DestinationView, Me, WorkerView } from "../types.ts";
 import { holding } from "./case-schemas.ts";
