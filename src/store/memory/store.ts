@@ -195,11 +195,8 @@ const EMPTY = {
 
 /** Its parent may know of the end that a case comes back from, with no note of that: then it would stand as is noted. */
 function toldAfter({ row, told }: MemoryCase, state: RestingState): ToldStanding {
-  return isEnd(row.state) && !isEnd(state) ? "telling" : told;
-}
-
-function isEnd(state: RestingState): boolean {
-  return state === "done" || state === "canceled";
+  const [wasEnded, isEnded] = [row.state, state].map((one) => one === "done" || one === "canceled");
+  return wasEnded === true && isEnded === false ? "telling" : told;
 }
 
 function keyOf({ tenant, caseType, businessKey }: NewCase["identity"]): string | null {
