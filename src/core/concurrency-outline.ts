@@ -5,10 +5,7 @@ export type PlaceFreedBy = "rest" | "end";
 
 /** How many cases of a key may be worked on at once. */
 export interface ConcurrencyOutline {
-  /** 1 to {@link CONCURRENCY_LIMIT_MAX}. */
+  /** 1 to 1,000. */
   readonly limit: number;
   readonly freedBy: PlaceFreedBy;
 }
-
-/** Largest limit of a key. */
-export const CONCURRENCY_LIMIT_MAX = 1_000;

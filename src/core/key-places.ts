@@ -8,6 +8,9 @@ import type { PlaceFreedBy } from "./concurrency-outline.ts";
 import type { RestingState, StoredState } from "./row.ts";
 import { turnAt, type Priority } from "./starting.ts";
 
+/** Largest limit of a key. */
+export const CONCURRENCY_LIMIT_MAX = 1_000;
+
 /** An engine below this one would claim a case that has a key without a place (R12). */
 export const KEYED_ENGINE_VERSION = 2;
 

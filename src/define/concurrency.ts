@@ -3,11 +3,8 @@
 import type { Digest } from "../core/basis.ts";
 import { FootholdError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import {
-  CONCURRENCY_LIMIT_MAX,
-  type ConcurrencyOutline,
-  type PlaceFreedBy,
-} from "../core/concurrency-outline.ts";
+import type { ConcurrencyOutline, PlaceFreedBy } from "../core/concurrency-outline.ts";
+import { CONCURRENCY_LIMIT_MAX } from "../core/key-places.ts";
 import { isKeyText, KEY_CHARS_MAX } from "../core/key-text.ts";
 import { maskedPlaces, textsOf } from "../core/masked-values.ts";
 import type { CaseType } from "./case-type.ts";
