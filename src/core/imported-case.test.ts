@@ -10,7 +10,12 @@ const outline = outlineOf(
   { kind: "step", name: "pay", destination: destination() },
   { kind: "step", name: "tell" },
 );
-const told = { commitId: "import", now: START + HOUR, by: person, reason: "the old house closes" };
+const told = {
+  commitId: "import",
+  now: START + HOUR,
+  by: person,
+  reasonBeside: () => "the old house closes",
+};
 
 function exported(journal: readonly JournalEntry[], over: Partial<ExportedCase> = {}): ExportedCase {
   return { format: EXPORT_FORMAT, caseId: "case-1", exportedAt: START + 5, entries: journal, ...over };
@@ -138,6 +143,11 @@ describe("what cannot be imported", () => {
         },
       ],
       "case case-0 started it",
+    ],
+    [
+      "a case that was erased",
+      [{ ...first, entry: { ...first.entry, erased: { at: START, by: "eve", reason: "a letter" } } }],
+      "what it held was erased",
     ],
     ["a parent", new Story(outline).open("pay").append(child).journal, "it started other cases"],
   ])("%s", (_, journal, what) => {

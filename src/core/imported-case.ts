@@ -29,7 +29,8 @@ export interface ImportTold {
   /** The time here. */
   readonly now: number;
   readonly by: Actor;
-  readonly reason: string;
+  /** Why, as it may stand beside what the case holds. */
+  readonly reasonBeside: (state: CaseState) => string;
 }
 
 /** A case that can go on here. */
@@ -48,6 +49,8 @@ export function importJournal(exported: ExportedCase, told: ImportTold): Importe
   const [first] = entries;
   if (first?.entry.kind !== "caseStarted") throw unfit(caseId, "its journal does not begin with a start");
   const before = readState(exported);
+  if (before.erased !== undefined)
+    throw unfit(caseId, "what it held was erased, and nothing goes on without it");
   if (before.parent !== null)
     throw unfit(caseId, `case ${before.parent.caseId} started it, and waits for its end where it is`);
   const child = entries.find(({ entry }) => entry.kind === "childStarted");
@@ -109,10 +112,10 @@ function commitFrom({ first, entries }: Commit, state: CaseState): ImportedCommi
 function afterwards(
   state: CaseState,
   { exportedAt }: ExportedCase,
-  { now, by, reason }: ImportTold,
+  { now, by, reasonBeside }: ImportTold,
 ): readonly Entry[] {
   const isOver = state.rest.kind === "done" || state.rest.kind === "canceled";
-  const note = `Imported from an export of ${formatUtc(exportedAt)}: ${reason}`;
+  const note = `Imported from an export of ${formatUtc(exportedAt)}: ${reasonBeside(state)}`;
   return [
     ...claimsLost(state),
     ...endRepair(state, "orphaned"),

@@ -149,11 +149,11 @@ export async function auditedInHouse<Reply>(
   parts: DeskParts,
   head: ActHead,
   work: (acting: DeskParts) => Promise<Reply>,
-  tell: (reply: Reply) => Pick<ActHead, "about"> & { readonly after: Json },
+  tell: (reply: Reply) => Pick<ActHead, "about"> & Partial<Pick<ActHead, "why">> & { readonly after: Json },
 ): Promise<Reply> {
   const reply = await audited(parts, head, work);
-  const { about, after } = tell(reply);
-  await noteDone({ store: parts.store, ids: parts.ports.ids }, { ...head, about }, after);
+  const { after, ...told } = tell(reply);
+  await noteDone({ store: parts.store, ids: parts.ports.ids }, { ...head, ...told }, after);
   return reply;
 }
 

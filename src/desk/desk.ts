@@ -355,13 +355,7 @@ function actsOn(
     takeOverRepair: move("takeOver", takeOverRepair),
     answerSecond: (requestId, answer) => answerSecond(parts, requestId, answer),
     keepRepair: (caseId, repairId) => keepRepair(parts, caseId, repairId),
-    importCase: (request) =>
-      auditedInHouse(
-        parts,
-        houseHead("import", request),
-        (by) => importCase(by, request),
-        ({ caseId, caseType, exportedAt }) => ({ about: caseId, after: { caseType, exportedAt } }),
-      ),
+    importCase: (request) => importCase(parts, request),
     closeRepair: (caseId, repairId, by) =>
       audited(parts, headOfAct("close", caseId, { by }), (acting) => closeRepair(acting, caseId, repairId)),
   };

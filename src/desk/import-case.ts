@@ -1,15 +1,19 @@
 /** A case that another installation exported, taken over here. */
 
+import type { CaseState } from "../core/case-state.ts";
 import { FootholdError } from "../core/errors.ts";
 import { readExportedCase } from "../core/exported-case.ts";
 import { engineVersionFor } from "../core/key-places.ts";
 import { importJournal } from "../core/imported-case.ts";
+import { maskTexts } from "../core/masked-values.ts";
 import { isEnded } from "../core/moves.ts";
 import { keyShard } from "../define/case-keys.ts";
 import { SHARD_COUNT } from "../store/port.ts";
+import { auditedInHouse, houseHead } from "./audited.ts";
 import type { DeskParts } from "./desk-parts.ts";
 import { isCaseId, personOf, reasonOf, type Who } from "./requests.ts";
 import { sendAgain } from "./send-again.ts";
+import { textsAround } from "./typed-words.ts";
 
 /** What is taken over, by whom and why. */
 export interface ImportRequest {
@@ -27,13 +31,28 @@ export interface ImportedCase {
   readonly exportedAt: number;
   /** True where it goes on here; false = it had ended. */
   readonly isOpen: boolean;
+  /** Why, without what it repeats of what the case masks. */
+  readonly reason: string;
 }
 
 /**
  * Stores the case under its own id with its whole journal. Throws `INVALID_REQUEST` for what is no exported case, is masked, has
- * a parent or children, is here already, or has a business key that another case here holds; `DATABASE_UNAVAILABLE`.
+ * a parent or children, was erased, is here already, or has a business key that another case here holds; `DATABASE_UNAVAILABLE`.
  */
-export async function importCase(parts: DeskParts, request: ImportRequest): Promise<ImportedCase> {
+export function importCase(parts: DeskParts, request: ImportRequest): Promise<ImportedCase> {
+  return auditedInHouse(
+    parts,
+    houseHead("import", request),
+    (acting) => takeOver(acting, request),
+    ({ caseId: about, reason: why, caseType, exportedAt }) => ({
+      about,
+      why,
+      after: { caseType, exportedAt },
+    }),
+  );
+}
+
+async function takeOver(parts: DeskParts, request: ImportRequest): Promise<ImportedCase> {
   const { store, ports } = parts;
   const exported = readExportedCase(request.exported);
   const { caseId, exportedAt } = exported;
@@ -44,7 +63,7 @@ export async function importCase(parts: DeskParts, request: ImportRequest): Prom
     commitId: ports.ids.unique(),
     now: await store.now(),
     by: personOf(request.by),
-    reason,
+    reasonBeside: (state: CaseState) => withoutMasked(parts, state, reason),
   };
   const { before, startedBy, startedAt, commits } = importJournal(exported, told);
   const { tenant, caseType, businessKey, definitionVersion, concurrencyKey = null } = startedBy;
@@ -66,7 +85,13 @@ export async function importCase(parts: DeskParts, request: ImportRequest): Prom
     definitionVersion,
     engineVersion,
   };
-  const imported = { caseId, caseType, exportedAt, isOpen: !isEnded(before) };
+  const imported = {
+    caseId,
+    caseType,
+    exportedAt,
+    isOpen: !isEnded(before),
+    reason: told.reasonBeside(before),
+  };
   const reply = await sendAgain(ports.clock, () => store.importCase(identity, commits));
   switch (reply.kind) {
     case "started":
@@ -81,6 +106,13 @@ export async function importCase(parts: DeskParts, request: ImportRequest): Prom
     case "exists":
       throw refused(`case ${reply.caseId} holds the business key of case ${caseId} here`);
   }
+}
+
+function withoutMasked({ registry }: DeskParts, state: CaseState, reason: string): string {
+  return maskTexts(
+    reason,
+    textsAround(registry.find(state.caseType), state, () => state),
+  );
 }
 
 function refused(why: string): FootholdError {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { formatUtc } from "../../src/core/utc-time.ts";
 import { found, notYet } from "../../src/define/answers.ts";
 import { defineCase } from "../../src/define/builder.ts";
 import { defineDestination } from "../../src/define/destination.ts";
@@ -41,7 +42,7 @@ describe("a case that is taken over from another installation", () => {
     const registry = await there.destination({ deduplicates: false });
     const letters = await there.destination({ deduplicates: false });
     let isHeld = true;
-    const order = defineCase("order", { version: 1, owner: "sales", input })
+    const order = defineCase("order", { version: 1, owner: "sales", input, masked: ["customer"] })
       .step("pay", {
         to: defineDestination("bank", { idempotency: { by: "key", window: "24h" } }),
         run: post(bank, "/payments"),
@@ -61,7 +62,7 @@ describe("a case that is taken over from another installation", () => {
         to: defineDestination("letters", { idempotency: { by: "none" } }),
         run: post(letters, "/letters"),
       });
-    const caseId = await there.start(order, { n: 1 });
+    const caseId = await there.start(order, { n: 1, customer: "Ada Lovelace" });
     const worker = await there.worker([order]);
     await until("the payment", () => bank.effects.length === 1);
     await there.rests(caseId, "waiting");
@@ -76,7 +77,7 @@ describe("a case that is taken over from another installation", () => {
     const request = {
       exported: JSON.parse(JSON.stringify(exported)) as unknown,
       by: "ann",
-      reason: "we move",
+      reason: "we move, says Ada Lovelace",
     };
     const desk = here.desk(order);
     expect(await desk.importCase(request)).toMatchObject({ caseId, caseType: "order", isOpen: true });
@@ -88,9 +89,19 @@ describe("a case that is taken over from another installation", () => {
     expect(steps["tell"]).toMatchObject({ confirmation: null, review: { reason: "unknown" } });
     expect([bank, registry, letters].map(({ effects }) => effects.length)).toEqual([1, 1, 1]);
     expect((await refusalOf(desk.importCase(request))).message).toContain(`case ${caseId} is here already`);
+    const notes = (await here.entries(caseId)).flatMap((one) => (one.kind === "noteAdded" ? [one.text] : []));
+    expect(notes).toEqual([
+      `Imported from an export of ${formatUtc(exported.exportedAt)}: we move, says ***`,
+    ]);
     const { lines } = await here.store.audit.list({ limit: 10 });
     expect(lines).toContainEqual(
-      expect.objectContaining({ act: "import", about: caseId, who: "ann", why: "we move", outcome: "done" }),
+      expect.objectContaining({
+        act: "import",
+        about: caseId,
+        who: "ann",
+        why: "we move, says ***",
+        outcome: "done",
+      }),
     );
   });
 

@@ -29,7 +29,7 @@ export function testImports(bench: Bench): void {
       ].map((one, index) => ({ ...one, revision: index + 1 }));
       const { commits } = importJournal(
         { format: EXPORT_FORMAT, caseId: identity.caseId, exportedAt: at, entries },
-        { commitId: newId(), now: at, by: person, reason: "moved" },
+        { commitId: newId(), now: at, by: person, reasonBeside: () => "moved" },
       );
       return { identity, commits, entries };
     };
