@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -17,6 +18,7 @@ import { API_BASE, API_ROUTES, type RouteHead } from "../../src/http/api/routes.
 import { fromHere, testApp } from "../../src/http/app.fixture.ts";
 import { memoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/port.ts";
+import { aesGcm } from "../../src/store/postgres/aes-gcm.ts";
 import { postgresStore } from "../../src/store/postgres/store.ts";
 import { claim, outcomeOf } from "../inbox/contract/stores.ts";
 import { eventIn, newDelivery } from "../inbox/made-deliveries.ts";
@@ -193,6 +195,19 @@ const TABLES = {
     "search_values",
     "second_requests",
   ],
+  // The guide to encryption names what stays in clear: keys, attributes, names of steps, headers, filters.
+  "PostgreSQL that is sealed": [
+    "bulk_acts",
+    "case_keys",
+    "cases",
+    "deliveries",
+    "inbox_events",
+    "inbox_work",
+    "journal",
+    "key_places",
+    "search_values",
+    "second_requests",
+  ],
 } as const;
 
 /** The lines that say it. */
@@ -203,163 +218,173 @@ function saying(text: string): readonly string[] {
   });
 }
 
-describe.each(["memory", "PostgreSQL"] as const)("erasing a case on %s", (kind) => {
-  let database: TestDatabase | null = null;
-  let client: Client | null = null;
-  let world: World;
-  let desk: Desk;
-  let caseId = "";
-  let family: readonly string[] = [];
+const codec = aesGcm({ keys: [{ id: "2026", secret: randomBytes(32) }] });
 
-  beforeAll(async () => {
-    if (kind === "PostgreSQL") {
-      database = await createTestDatabase();
-      client = new Client(database.url);
-      await client.connect();
-    }
-    const store = database === null ? memoryStore() : postgresStore({ url: database.url, poolMax: 6 });
-    await store.migrate();
-    world = new World(store);
-    desk = createDesk({
-      store,
-      ports: world.ports,
-      registry: registryOf(caseTypes),
-      engineVersion: ENGINE_VERSION,
-      secondRules: [{ moves: ["skip"], caseTypes: "all" }],
-    });
-    caseId = await live(world, desk);
-    const children = await store.listCases({ parentId: caseId, limit: 10 });
-    family = [caseId, ...children.rows.map((row) => row.caseId)];
-  }, 120_000);
+describe.each(["memory", "PostgreSQL", "PostgreSQL that is sealed"] as const)(
+  "erasing a case on %s",
+  (kind) => {
+    let database: TestDatabase | null = null;
+    let client: Client | null = null;
+    let world: World;
+    let desk: Desk;
+    let caseId = "";
+    let family: readonly string[] = [];
 
-  afterAll(async () => {
-    await world.close();
-    await client?.end();
-    await database?.drop();
-  });
-
-  const verify = () => verifyAudit({ store: world.store, digest: world.ports.digest, exported: [] });
-
-  test("leaves nothing of whom it is about anywhere, while its seals hold and its page tells who erased it", async () => {
-    const { store, ports } = world;
-    // It is everywhere before.
-    const before = await readEverything(store, desk, family);
-    expect(new Set(saying(before).map((one) => one.split(":")[0]))).toContain("showCase");
-    const tables = new Set(saying(await dump(client)).map((one) => one.split(" ")[0]));
-    expect(tables).toEqual(new Set(TABLES[kind]));
-    await sealAll({ store, ports });
-    const sealed = await verify();
-    expect(sealed).toMatchObject({ findings: [], erased: 0, unsealed: { entries: 0 } });
-    const shape = await shapeOf(store, caseId);
-
-    const preview = await desk.previewErasure(caseId);
-    expect(preview.cases).toHaveLength(3);
-    expect(preview.cases[0]).toMatchObject({
-      caseId,
-      refusal: null,
-      isErased: false,
-      traces: { entries: shape.length, events: 1, bodies: 1, bulkActs: 1 },
-    });
-    // Asked for by a child, it is of all.
-    const reply = await desk.erase(family[1] ?? "", { by: "eve", reason: "asked for by letter 7" });
-    expect([...reply.erased].toSorted()).toEqual([...family].toSorted());
-
-    expect(saying(await readEverything(store, desk, family))).toEqual([]);
-    expect(saying(await dump(client))).toEqual([]);
-    for (const id of family) {
-      const exported = await exportCase({ store, registry: registryOf(caseTypes) }, id, { isMasked: false });
-      expect(saying(JSON.stringify(exported))).toEqual([]);
-      const stored = await store.loadCase(id);
-      const { state, dueAt, summary } = rowOf(foldJournal(id, stored?.journal ?? []));
-      expect(stored?.row).toMatchObject({
-        state,
-        dueAt,
-        summary: JSON.parse(JSON.stringify(summary)) as object,
-      });
-    }
-    // Reports name the steps of an each with their keys.
-    const reports = JSON.stringify(world.reports).replaceAll(/labels\[[^\]]*\]/g, "labels");
-    expect(saying(reports)).toEqual([]);
-
-    expect(await shapeOf(store, caseId)).toEqual(shape);
-    const packet = await desk.show(caseId);
-    expect(packet.headline).toMatch(/What it held was erased by eve at .*: asked for by letter 7\./);
-    expect(packet.moves).toEqual([]);
-    expect(caseLines(packet, null).join("\n")).toContain("[erased]");
-
-    const after = await verify();
-    expect(after.findings).toEqual([]);
-    expect(after.erased).toBeGreaterThan(shape.length);
-    await sealAll({ store, ports });
-    expect(await verify()).toMatchObject({ findings: [], unsealed: { entries: 0, lines: 0 } });
-  });
-
-  test("is done once, and nothing more is done with the case by anybody", async () => {
-    const again = await desk.erase(caseId, { by: "eve", reason: "once more" });
-    expect(again.erased).toEqual([]);
-    expect(new Set(again.known)).toEqual(new Set(family));
-    for (const act of [
-      () => desk.addNote(caseId, { text: "hello", ...ben }),
-      () => desk.cancel(caseId, { reason: "r", ...ben }),
-      () => desk.resume(caseId, { step: "pay", ...ben }),
-      () => desk.preview(caseId, { move: "resume" }),
-      () => desk.recordEvent(caseId, { eventType: "told", payload: { ref: MARK }, by: "the shop" }),
-      () => desk.openRepair(caseId, { ...ben, host: "h", build: "b" }),
-    ]) {
-      await expect(act()).rejects.toMatchObject({ code: "CASE_ERASED" });
-    }
-    // Its key is free.
-    const input = { name: "Eve", iban: "good", parcels: [] };
-    const { caseId: another, isNew } = await desk.startCase("payout", input, {
-      by: "shop",
-      businessKey: MARK,
-    });
-    expect(isNew).toBe(true);
-    await world.rests(another, "waiting");
-  });
-
-  test("is refused while the case has not ended, without a reason, and where there is no such case", async () => {
-    const { caseId: open } = await desk.startCase("payout", { name: "A", iban: "good", parcels: [] }, ben);
-    await world.rests(open, "waiting");
-    await expect(desk.erase(open, { by: "eve", reason: "r" })).rejects.toMatchObject({
-      code: "ERASE_REFUSED",
-    });
-    await expect(desk.erase(open, { by: "eve", reason: " " })).rejects.toMatchObject({
-      code: "INVALID_REQUEST",
-    });
-    await expect(desk.previewErasure("07-nobody")).rejects.toMatchObject({ code: "CASE_NOT_FOUND" });
-    await expect(desk.erase("07-000000000000", { by: "eve", reason: "r" })).rejects.toMatchObject({
-      code: "CASE_NOT_FOUND",
-    });
-  });
-
-  test.runIf(kind === "PostgreSQL")(
-    "hides nobody who changes what is left, or marks as erased what nobody erased",
-    async () => {
-      const tables = ["journal", "audit"];
-      for (const one of tables)
-        await client?.query(`create temp table saved_${one} as table foothold.${one}`);
-      const changes = [
-        `update foothold.journal set body = '\\x7b7d', body_hash = sha256('\\x7b7d') where revision = 2 and case_id = '${caseId}'`,
-        `update foothold.journal set step = 'other' where revision = 2 and case_id = '${caseId}'`,
-        `update foothold.audit set who = 'ada' where sealed_as is not null and case_id = '${caseId}'`,
-        `update foothold.audit set sealed_as = sha256('x') where act = 'seeBody'`,
-        `update foothold.journal set sealed_as = null where revision = 3 and case_id = '${caseId}'`,
-        `delete from foothold.audit where act = 'erase' and case_id = '${caseId}'`,
-      ];
-      for (const change of changes) {
-        expect((await verify()).findings).toEqual([]);
-        await client?.query(change);
-        const { findings } = await verify();
-        expect([change, findings.length > 0]).toEqual([change, true]);
-        for (const one of tables) {
-          await client?.query(`truncate foothold.${one}`);
-          await client?.query(`insert into foothold.${one} select * from saved_${one}`);
-        }
+    beforeAll(async () => {
+      if (kind !== "memory") {
+        database = await createTestDatabase();
+        client = new Client(database.url);
+        await client.connect();
       }
-    },
-  );
-});
+      const store =
+        database === null
+          ? memoryStore()
+          : postgresStore({ url: database.url, poolMax: 6, ...(kind === "PostgreSQL" ? {} : { codec }) });
+      await store.migrate();
+      world = new World(store);
+      desk = createDesk({
+        store,
+        ports: world.ports,
+        registry: registryOf(caseTypes),
+        engineVersion: ENGINE_VERSION,
+        secondRules: [{ moves: ["skip"], caseTypes: "all" }],
+      });
+      caseId = await live(world, desk);
+      const children = await store.listCases({ parentId: caseId, limit: 10 });
+      family = [caseId, ...children.rows.map((row) => row.caseId)];
+    }, 120_000);
+
+    afterAll(async () => {
+      await world.close();
+      await client?.end();
+      await database?.drop();
+    });
+
+    const verify = () => verifyAudit({ store: world.store, digest: world.ports.digest, exported: [] });
+
+    test("leaves nothing of whom it is about anywhere, while its seals hold and its page tells who erased it", async () => {
+      const { store, ports } = world;
+      // It is everywhere before.
+      const before = await readEverything(store, desk, family);
+      expect(new Set(saying(before).map((one) => one.split(":")[0]))).toContain("showCase");
+      const tables = new Set(saying(await dump(client)).map((one) => one.split(" ")[0]));
+      expect(tables).toEqual(new Set(TABLES[kind]));
+      await sealAll({ store, ports });
+      const sealed = await verify();
+      expect(sealed).toMatchObject({ findings: [], erased: 0, unsealed: { entries: 0 } });
+      const shape = await shapeOf(store, caseId);
+
+      const preview = await desk.previewErasure(caseId);
+      expect(preview.cases).toHaveLength(3);
+      expect(preview.cases[0]).toMatchObject({
+        caseId,
+        refusal: null,
+        isErased: false,
+        traces: { entries: shape.length, events: 1, bodies: 1, bulkActs: 1 },
+      });
+      // Asked for by a child, it is of all.
+      const reply = await desk.erase(family[1] ?? "", { by: "eve", reason: "asked for by letter 7" });
+      expect([...reply.erased].toSorted()).toEqual([...family].toSorted());
+
+      expect(saying(await readEverything(store, desk, family))).toEqual([]);
+      expect(saying(await dump(client))).toEqual([]);
+      for (const id of family) {
+        const exported = await exportCase({ store, registry: registryOf(caseTypes) }, id, {
+          isMasked: false,
+        });
+        expect(saying(JSON.stringify(exported))).toEqual([]);
+        const stored = await store.loadCase(id);
+        const { state, dueAt, summary } = rowOf(foldJournal(id, stored?.journal ?? []));
+        expect(stored?.row).toMatchObject({
+          state,
+          dueAt,
+          summary: JSON.parse(JSON.stringify(summary)) as object,
+        });
+      }
+      // Reports name the steps of an each with their keys.
+      const reports = JSON.stringify(world.reports).replaceAll(/labels\[[^\]]*\]/g, "labels");
+      expect(saying(reports)).toEqual([]);
+
+      expect(await shapeOf(store, caseId)).toEqual(shape);
+      const packet = await desk.show(caseId);
+      expect(packet.headline).toMatch(/What it held was erased by eve at .*: asked for by letter 7\./);
+      expect(packet.moves).toEqual([]);
+      expect(caseLines(packet, null).join("\n")).toContain("[erased]");
+
+      const after = await verify();
+      expect(after.findings).toEqual([]);
+      expect(after.erased).toBeGreaterThan(shape.length);
+      await sealAll({ store, ports });
+      expect(await verify()).toMatchObject({ findings: [], unsealed: { entries: 0, lines: 0 } });
+    });
+
+    test("is done once, and nothing more is done with the case by anybody", async () => {
+      const again = await desk.erase(caseId, { by: "eve", reason: "once more" });
+      expect(again.erased).toEqual([]);
+      expect(new Set(again.known)).toEqual(new Set(family));
+      for (const act of [
+        () => desk.addNote(caseId, { text: "hello", ...ben }),
+        () => desk.cancel(caseId, { reason: "r", ...ben }),
+        () => desk.resume(caseId, { step: "pay", ...ben }),
+        () => desk.preview(caseId, { move: "resume" }),
+        () => desk.recordEvent(caseId, { eventType: "told", payload: { ref: MARK }, by: "the shop" }),
+        () => desk.openRepair(caseId, { ...ben, host: "h", build: "b" }),
+      ]) {
+        await expect(act()).rejects.toMatchObject({ code: "CASE_ERASED" });
+      }
+      // Its key is free.
+      const input = { name: "Eve", iban: "good", parcels: [] };
+      const { caseId: another, isNew } = await desk.startCase("payout", input, {
+        by: "shop",
+        businessKey: MARK,
+      });
+      expect(isNew).toBe(true);
+      await world.rests(another, "waiting");
+    });
+
+    test("is refused while the case has not ended, without a reason, and where there is no such case", async () => {
+      const { caseId: open } = await desk.startCase("payout", { name: "A", iban: "good", parcels: [] }, ben);
+      await world.rests(open, "waiting");
+      await expect(desk.erase(open, { by: "eve", reason: "r" })).rejects.toMatchObject({
+        code: "ERASE_REFUSED",
+      });
+      await expect(desk.erase(open, { by: "eve", reason: " " })).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+      });
+      await expect(desk.previewErasure("07-nobody")).rejects.toMatchObject({ code: "CASE_NOT_FOUND" });
+      await expect(desk.erase("07-000000000000", { by: "eve", reason: "r" })).rejects.toMatchObject({
+        code: "CASE_NOT_FOUND",
+      });
+    });
+
+    test.runIf(kind !== "memory")(
+      "hides nobody who changes what is left, or marks as erased what nobody erased",
+      async () => {
+        const tables = ["journal", "audit"];
+        for (const one of tables)
+          await client?.query(`create temp table saved_${one} as table foothold.${one}`);
+        const changes = [
+          `update foothold.journal set body = '\\x7b7d', body_hash = sha256('\\x7b7d') where revision = 2 and case_id = '${caseId}'`,
+          `update foothold.journal set step = 'other' where revision = 2 and case_id = '${caseId}'`,
+          `update foothold.audit set who = 'ada' where sealed_as is not null and case_id = '${caseId}'`,
+          `update foothold.audit set sealed_as = sha256('x') where act = 'seeBody'`,
+          `update foothold.journal set sealed_as = null where revision = 3 and case_id = '${caseId}'`,
+          `delete from foothold.audit where act = 'erase' and case_id = '${caseId}'`,
+        ];
+        for (const change of changes) {
+          expect((await verify()).findings).toEqual([]);
+          await client?.query(change);
+          const { findings } = await verify();
+          expect([change, findings.length > 0]).toEqual([change, true]);
+          for (const one of tables) {
+            await client?.query(`truncate foothold.${one}`);
+            await client?.query(`insert into foothold.${one} select * from saved_${one}`);
+          }
+        }
+      },
+    );
+  },
+);
 
 /** What stays of a journal. */
 async function shapeOf(store: Store, caseId: string) {
